@@ -1,0 +1,69 @@
+/**
+ * The closed table of public errors (interface, "Errors"; decisions, section 1): one HTTP status per code.
+ * Code anywhere below a surface throws `AppError`; each surface renders it once.
+ */
+export const errorStatus = {
+  bad_request: 400,
+  missing_token: 401,
+  invalid_token: 401,
+  revoked_token: 401,
+  payment_required: 402,
+  forbidden: 403,
+  not_found: 404,
+  method_not_allowed: 405,
+  conflict: 409,
+  idempotency_in_progress: 409,
+  gone: 410,
+  payload_too_large: 413,
+  unsupported_media_type: 415,
+  validation_error: 422,
+  amount_exceeds_wallet_limits: 422,
+  no_wallet: 422,
+  volume_exceeded: 422,
+  idempotency_key_reused: 422,
+  locked: 423,
+  rate_limited: 429,
+  internal_error: 500,
+  wallet_unavailable: 503,
+  rate_unavailable: 503,
+} as const;
+
+export type ErrorCode = keyof typeof errorStatus;
+
+export interface AppErrorOptions {
+  /** One sentence per fault, each naming its field. */
+  details?: readonly string[];
+  /** What really happened; logged, never sent. */
+  cause?: unknown;
+  /** Seconds after which trying again makes sense; becomes the `Retry-After` header. */
+  retryAfterSeconds?: number;
+}
+
+/** An expected failure with a public code and a sentence that a person can act on. */
+export class AppError extends Error {
+  readonly code: ErrorCode;
+  readonly details: readonly string[] | undefined;
+  readonly retryAfterSeconds: number | undefined;
+
+  constructor(code: ErrorCode, message: string, options: AppErrorOptions = {}) {
+    super(message, options.cause === undefined ? undefined : { cause: options.cause });
+    this.name = 'AppError';
+    this.code = code;
+    this.details = options.details;
+    this.retryAfterSeconds = options.retryAfterSeconds;
+  }
+
+  get status(): number {
+    return errorStatus[this.code];
+  }
+}
+
+/** 404 in the interface's words: `notFound('Order')` says "Order not found". */
+export function notFound(resource: string): AppError {
+  return new AppError('not_found', `${resource} not found`);
+}
+
+/** 422 with one sentence per fault. */
+export function invalid(...details: string[]): AppError {
+  return new AppError('validation_error', 'Validation failed', { details });
+}
