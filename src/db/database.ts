@@ -1,0 +1,72 @@
+/**
+ * A named SQL text. Named statements are prepared once per connection, which is worth 1.4 to 1.6 times the reads;
+ * a statement whose text is put together per call (list filters) stays unnamed so that no connection collects plans.
+ */
+export interface Statement {
+  readonly name: string | undefined;
+  readonly text: string;
+}
+
+const taken = new Set<string>();
+
+/** Declares a prepared statement. @throws when two statements share a name: the wrong one would run. */
+export function statement(name: string, text: string): Statement {
+  if (taken.has(name)) throw new Error(`Two SQL statements are named ${name}`);
+  taken.add(name);
+  return Object.freeze({ name, text });
+}
+
+/** A statement whose text depends on the call. */
+export function dynamicStatement(text: string): Statement {
+  return { name: undefined, text };
+}
+
+/** What every store function takes first: the database itself or a running transaction. */
+export interface Handle {
+  many<Row>(statement: Statement, values?: readonly unknown[]): Promise<Row[]>;
+  maybeOne<Row>(statement: Statement, values?: readonly unknown[]): Promise<Row | undefined>;
+  /** The number of rows that were changed. */
+  run(statement: Statement, values?: readonly unknown[]): Promise<number>;
+}
+
+export interface Transaction extends Handle {
+  /** Runs after the commit has been acknowledged; for signals only, never for something that must happen. */
+  afterCommit(effect: () => void): void;
+}
+
+/** A signal that something may have changed. It can be lost: whoever listens also polls. */
+export type WakeChannel = 'invoice_due' | 'invoice_changed' | 'event_recorded' | 'request_settled';
+
+export interface Database extends Handle {
+  readonly engine: 'embedded' | 'postgres';
+  /**
+   * Runs `work` in one transaction, joining nothing: a call inside another transaction throws. Deadlocks (40P01) and
+   * serialisation failures (40001) are tried once more, so `work` must not have effects outside the database.
+   * @throws {UnknownOutcome} when the connection broke during the commit and the database can't be asked about it.
+   */
+  transaction<T>(work: (tx: Transaction) => Promise<T>): Promise<T>;
+  /** Tells all processes, this one at once; calls in the same instant are sent as one. */
+  wake(channel: WakeChannel, subject: string): void;
+  /** @returns a function that stops listening. */
+  onWake(channel: WakeChannel, listener: (subject: string) => void): () => void;
+  close(): Promise<void>;
+}
+
+/** The connection broke while committing and nobody could say how it ended. The same call may be sent again. */
+export class UnknownOutcome extends Error {
+  constructor(cause: unknown) {
+    super('The database did not say whether the change was committed', { cause });
+    this.name = 'UnknownOutcome';
+  }
+}
+
+/** SQLSTATE of a database error, undefined for anything else. */
+export function sqlState(error: unknown): string | undefined {
+  const code = (error as { code?: unknown } | undefined)?.code;
+  return typeof code === 'string' && /^[0-9A-Z]{5}$/.test(code) ? code : undefined;
+}
+
+/** The violated constraint's name when `error` is a unique violation (23505). */
+export function violatedUnique(error: unknown): string | undefined {
+  return sqlState(error) === '23505' ? (error as { constraint?: string }).constraint : undefined;
+}

@@ -1,0 +1,56 @@
+import pg from 'pg';
+import type { Logger } from '../kernel/log.ts';
+import { handleOf } from './connections.ts';
+import { type Database, sqlState } from './database.ts';
+import { openEmbedded } from './embedded/open.ts';
+import { outcomeOf } from './outcome.ts';
+import { typeParsers } from './parameters.ts';
+import { refuseInsideTransaction, runTransaction } from './transaction.ts';
+import { Wakes } from './wakes.ts';
+
+/** Disk full, or an input/output error of the engine: it answers this once and then spins for ever. */
+const engineLost = new Set(['53100', '58030']);
+
+export interface EmbeddedDatabaseOptions {
+  dir: string;
+  log: Logger;
+  onFatal?: (error: Error) => void;
+}
+
+/** Opens the database that lives inside this process. One connection, one process, one directory. */
+export async function openEmbeddedDatabase(options: EmbeddedDatabaseOptions): Promise<Database> {
+  const { log } = options;
+  const engine = await openEmbedded({
+    dir: options.dir,
+    log,
+    ...(options.onFatal ? { onFatal: options.onFatal } : {}),
+  });
+  const pool = new pg.Pool({ ...engine.poolConfig(), types: typeParsers, max: 1 });
+  pool.on('error', (error) => log.warn({ err: error }, 'embedded database connection lost'));
+  // A spinning engine never frees itself; the restart gives the space back to whoever cleared it.
+  const watched = async <T>(work: Promise<T>): Promise<T> => {
+    try {
+      return await work;
+    } catch (error) {
+      if (engineLost.has(sqlState(error) ?? '')) void engine.restart(`engine error ${sqlState(error)}`);
+      throw error;
+    }
+  };
+  // The pool itself has `query`, so it stands in for a client here: one statement, one turn on the connection.
+  const handle = handleOf(() => pool as unknown as pg.PoolClient, refuseInsideTransaction);
+  const wakes = new Wakes();
+  const support = { connect: () => pool.connect(), outcomeOf: (id: string) => outcomeOf(() => pool.connect(), id) };
+  return {
+    engine: 'embedded',
+    many: (statement, values) => watched(handle.many(statement, values)),
+    maybeOne: (statement, values) => watched(handle.maybeOne(statement, values)),
+    run: (statement, values) => watched(handle.run(statement, values)),
+    transaction: (work) => watched(runTransaction(support, work)),
+    wake: (channel, subject) => wakes.wake(channel, subject),
+    onWake: (channel, listener) => wakes.onWake(channel, listener),
+    close: async () => {
+      await pool.end();
+      await engine.close();
+    },
+  };
+}

@@ -1,0 +1,75 @@
+import pg from 'pg';
+import type { Logger } from '../kernel/log.ts';
+import { handleOf, SharedConnections } from './connections.ts';
+import { type Database, statement } from './database.ts';
+import { Notifier, notifyText } from './notifier.ts';
+import { outcomeOf } from './outcome.ts';
+import { typeParsers } from './parameters.ts';
+import { refuseInsideTransaction, runTransaction } from './transaction.ts';
+
+const notify = statement('notify', notifyText);
+
+export interface PostgresOptions {
+  url: string;
+  log: Logger;
+  /** Connections for transactions; ten per process is enough (stack notes, section 1). */
+  poolSize?: number;
+  /** Pipelined connections for single statements. */
+  sharedConnections?: number;
+}
+
+/** Connects to PostgreSQL 15 or newer. @throws when it cannot be reached or is older. */
+export async function openPostgres(options: PostgresOptions): Promise<Database> {
+  const { log } = options;
+  const config: pg.ClientConfig = {
+    connectionString: options.url,
+    application_name: 'satline',
+    connectionTimeoutMillis: 5000,
+    keepAlive: true,
+    // A statement that runs longer than any request may wait is a fault; lock waits end with it.
+    statement_timeout: 30_000,
+    options: '-c TimeZone=UTC -c default_transaction_isolation=read\\ committed',
+  };
+  const pool = new pg.Pool({
+    ...config,
+    pipeline: true,
+    types: typeParsers,
+    max: options.poolSize ?? 10,
+    idleTimeoutMillis: 60_000,
+  } as pg.PoolConfig);
+  pool.on('error', (error) => log.warn({ err: error }, 'idle database connection lost'));
+  const shared = new SharedConnections(config, options.sharedConnections ?? 4, log);
+  const handle = handleOf(() => shared.get(), refuseInsideTransaction);
+  const plain = handleOf(() => shared.get());
+  const notifier = new Notifier(config, log, async (payloads) => void (await plain.run(notify, [payloads])));
+
+  async function close(): Promise<void> {
+    await notifier.close();
+    await Promise.all([pool.end(), shared.close()]);
+  }
+
+  try {
+    await requireVersion(await shared.get());
+    await notifier.listen();
+  } catch (error) {
+    await close().catch(() => {});
+    throw error;
+  }
+
+  const support = { connect: () => pool.connect(), outcomeOf: (id: string) => outcomeOf(() => pool.connect(), id) };
+  return {
+    engine: 'postgres',
+    ...handle,
+    transaction: (work) => runTransaction(support, work),
+    wake: (channel, subject) => notifier.wakes.wake(channel, subject),
+    onWake: (channel, listener) => notifier.wakes.onWake(channel, listener),
+    close,
+  };
+}
+
+async function requireVersion(client: pg.Client): Promise<void> {
+  const { rows } = await client.query<{ version: string }>(`select current_setting('server_version_num') as version`);
+  if (Number(rows[0]!.version) < 150_000) {
+    throw new Error(`Satline needs PostgreSQL 15 or newer; this server says ${rows[0]!.version}`);
+  }
+}

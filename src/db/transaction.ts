@@ -1,0 +1,103 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+import type pg from 'pg';
+import { handleOf } from './connections.ts';
+import { sqlState, type Transaction, UnknownOutcome } from './database.ts';
+
+const running = new AsyncLocalStorage<true>();
+const retried = new Set(['40P01', '40001']);
+
+/**
+ * Throws inside a running transaction. With the embedded engine's single connection a statement outside the handle
+ * would wait for ever for the transaction it is part of; PostgreSQL gets the same check so that tests there find it.
+ */
+export function refuseInsideTransaction(): void {
+  if (running.getStore()) throw new Error('A statement inside a transaction must use the transaction handle');
+}
+
+interface TransactionSupport {
+  connect(): Promise<pg.PoolClient>;
+  /** Asks how a transaction ended over a fresh connection; undefined when nobody answers in time. */
+  outcomeOf(transactionId: string): Promise<'committed' | 'aborted' | undefined>;
+}
+
+export async function runTransaction<T>(
+  support: TransactionSupport,
+  work: (tx: Transaction) => Promise<T>,
+): Promise<T> {
+  refuseInsideTransaction();
+  try {
+    return await attempt(support, work);
+  } catch (error) {
+    if (!retried.has(sqlState(error) ?? '')) throw error;
+    return attempt(support, work);
+  }
+}
+
+async function attempt<T>(support: TransactionSupport, work: (tx: Transaction) => Promise<T>): Promise<T> {
+  const client = await support.connect();
+  const effects: (() => void)[] = [];
+  let finished = false;
+  let broken: Error | undefined;
+  const onError = (error: Error) => {
+    broken = error;
+  };
+  client.on('error', onError);
+  const release = () => {
+    client.off('error', onError);
+    client.release(broken);
+  };
+
+  // Not awaited: BEGIN travels with the first statement. The id tells later whether a commit that was cut off happened.
+  const begun = client.query<{ id: string }>('begin; select pg_current_xact_id()::text as id') as unknown as Promise<
+    { rows: { id: string }[] }[]
+  >;
+  begun.catch(() => {});
+  const handle: Transaction = {
+    ...handleOf(
+      () => client,
+      () => {
+        if (finished) throw new Error('The transaction has ended');
+      },
+    ),
+    afterCommit: (effect) => effects.push(effect),
+  };
+
+  let value: T;
+  let id: string | undefined;
+  try {
+    value = await running.run(true, () => work(handle));
+    id = (await begun)[1]?.rows[0]?.id;
+  } catch (error) {
+    finished = true;
+    await client.query('rollback').catch((cause: Error) => {
+      broken ??= cause;
+    });
+    release();
+    throw error;
+  }
+  finished = true;
+  const committed = await commit(client);
+  if (committed.connectionLost) broken ??= committed.failure as Error;
+  release();
+  if (committed.failure !== undefined) {
+    if (!committed.connectionLost) throw committed.failure;
+    const outcome = id === undefined ? undefined : await support.outcomeOf(id);
+    if (outcome === undefined) throw new UnknownOutcome(committed.failure);
+    if (outcome === 'aborted') throw committed.failure;
+  }
+  for (const effect of effects) effect();
+  return value;
+}
+
+async function commit(client: pg.PoolClient): Promise<{ failure?: unknown; connectionLost: boolean }> {
+  try {
+    const { command } = await client.query('commit');
+    if (command === 'COMMIT') return { connectionLost: false };
+    // A failed statement whose error was swallowed turns COMMIT into ROLLBACK without an error of its own.
+    return { failure: new Error('An earlier failed statement rolled the transaction back'), connectionLost: false };
+  } catch (failure) {
+    const state = sqlState(failure);
+    // 08: connection exception, 57P: the server is shutting down or ended the session.
+    return { failure, connectionLost: state === undefined || state.startsWith('08') || state.startsWith('57P') };
+  }
+}

@@ -1,0 +1,23 @@
+/** Waiting, on timers that a test cannot fake: the nodes must keep running while a test moves its own clock. */
+
+export const realTimers = {
+  setTimeout: globalThis.setTimeout,
+  setInterval: globalThis.setInterval,
+  clearInterval: globalThis.clearInterval,
+};
+
+export function sleep(millis: number): Promise<void> {
+  return new Promise((resolve) => realTimers.setTimeout(resolve, millis));
+}
+
+/**
+ * Looks every few milliseconds until `condition` holds. Rejects, naming `what`, after `timeoutMs` (milliseconds,
+ * default 10 000: generous, because the machine may be busy; a healthy rig needs far less).
+ */
+export async function waitUntil(condition: () => boolean, what: string, timeoutMs = 10_000): Promise<void> {
+  const deadline = performance.now() + timeoutMs;
+  while (!condition()) {
+    if (performance.now() > deadline) throw new Error(`waited ${timeoutMs} ms in vain until ${what}`);
+    await sleep(2);
+  }
+}
