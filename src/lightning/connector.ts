@@ -1,3 +1,5 @@
+import type { ConnectionKind, SettlementVisibility } from '../model/connection.ts';
+
 /**
  * The port that every wallet adapter implements. Adapters know nothing of orders: they make invoices, look them up
  * and return facts; flows decide what a fact means.
@@ -46,9 +48,6 @@ export type InvoiceFact =
       readonly settledAt: Date | undefined;
     };
 
-/** How settlement of this wallet can be seen: a preimage, the wallet's authenticated word, or not at all. */
-export type SettlementVisibility = 'proof' | 'word' | 'none';
-
 /** Facts about a wallet, gathered by a cheap call that cannot spend. */
 export interface WalletProbe {
   readonly settlementVisibility: SettlementVisibility;
@@ -70,9 +69,6 @@ export interface Connector {
   findByRef?(ref: string, signal: AbortSignal): Promise<CreatedInvoice | undefined>;
   close?(): Promise<void>;
 }
-
-export const connectionKinds = ['simulated', 'lightning_address'] as const;
-export type ConnectionKind = (typeof connectionKinds)[number];
 
 export type WalletFaultKind =
   | 'unreachable'

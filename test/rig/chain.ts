@@ -62,6 +62,11 @@ export class FakeChain {
     this.#listeners.delete(listener);
   }
 
+  /** The present by the chain's clock. */
+  now(): Date {
+    return this.#clock.now();
+  }
+
   /** LDK broadcasts again whatever it fears was lost; a transaction counts once, mined or not. */
   broadcast(transaction: Uint8Array): void {
     const key = Buffer.from(transaction).toString('hex');

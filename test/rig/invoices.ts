@@ -76,11 +76,10 @@ export function readInvoice(bolt11: string): ReadInvoice | undefined {
     createdAt: new Date(Number(invoice.duration_since_epoch()) * 1000),
     expirySeconds: Number(invoice.expiry_time()),
     payee: toHex(invoice.get_payee_pub_key()),
-    commitsTo: (descriptionHash) =>
-      invoice
-        .into_signed_raw()
-        .raw_invoice()
-        .description_hash()
-        .eq(ldk.Sha256.constructor_from_bytes(fromHex(descriptionHash))),
+    commitsTo: (descriptionHash) => {
+      const committed = invoice.into_signed_raw().raw_invoice().description_hash();
+      // Declared as boolean, but the WASM build answers 0 or 1.
+      return Boolean(committed.eq(ldk.Sha256.constructor_from_bytes(fromHex(descriptionHash))));
+    },
   };
 }

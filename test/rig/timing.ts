@@ -2,6 +2,7 @@
 
 export const realTimers = {
   setTimeout: globalThis.setTimeout,
+  setImmediate: globalThis.setImmediate,
   setInterval: globalThis.setInterval,
   clearInterval: globalThis.clearInterval,
 };

@@ -25,8 +25,6 @@ create table merchants (
   checkout_accent_color text not null default '#f7931a',
   allowed_origins jsonb not null default '[]',
   conversion_fee_percent numeric(7, 4) not null default 0 check (conversion_fee_percent >= 0),
-  -- Names the two sequences that give out order numbers: order_numbers_<suffix>_live and _test.
-  order_sequence text not null unique,
   created_at timestamptz(3) not null,
   updated_at timestamptz(3) not null
 );
@@ -105,6 +103,7 @@ create table orders (
   btc_usd_price numeric,
   btc_fiat_price numeric,
   rate_source text,
+  rate_quoted_at timestamptz(3),
   metadata jsonb not null,
   -- rises with every change of what is owed, so that an invoice asked for before cannot be issued after
   version integer not null default 1,

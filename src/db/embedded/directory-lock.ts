@@ -1,0 +1,66 @@
+import { spawnSync } from 'node:child_process';
+import { closeSync, ftruncateSync, openSync, readFileSync, writeSync } from 'node:fs';
+import { join } from 'node:path';
+
+/** Another process, or another part of this one, works in the directory. */
+export class EmbeddedDirectoryInUse extends Error {
+  readonly directory: string;
+
+  constructor(directory: string, holder: string) {
+    super(
+      `The embedded database in ${directory} is in use by ${holder}. Stop that process first, or choose another directory.`,
+    );
+    this.name = 'EmbeddedDirectoryInUse';
+    this.directory = directory;
+  }
+}
+
+export interface DirectoryLock {
+  release(): void;
+}
+
+/**
+ * Takes the directory for this process with flock(2). Two engines on one directory destroy it, and a process id in a
+ * file proves nothing (PGlite writes one and ignores it). The kernel drops this lock when the process ends, however
+ * that happens. Node cannot call flock itself, so the `flock` program locks the descriptor it inherits: the lock
+ * belongs to the open file, not to the program.
+ *
+ * @throws {EmbeddedDirectoryInUse} when somebody else holds it.
+ * @throws when locking is impossible here, unless `allowUnlocked`.
+ */
+export function lockDirectory(directory: string, allowUnlocked = false): DirectoryLock & { locked: boolean } {
+  const path = join(directory, 'lock');
+  const descriptor = openSync(path, 'a+', 0o600);
+  try {
+    const { error, status, stderr } = spawnSync('flock', ['-n', '-x', '3'], {
+      stdio: ['ignore', 'ignore', 'pipe', descriptor],
+    });
+    if (status === 0) {
+      writeHolder(descriptor);
+    } else if (status === 1) {
+      throw new EmbeddedDirectoryInUse(directory, holderIn(path));
+    } else if (!allowUnlocked) {
+      const reason = error ? `the program "flock" cannot be run (${error.message})` : `flock says: ${stderr.toString().trim()}`;
+      throw new Error(
+        `Cannot lock ${directory}: ${reason}. A second process on the same directory would destroy the database. ` +
+          'Install flock (Debian: util-linux, Alpine: busybox) and keep the directory on a local disk, or start with ' +
+          'allowUnlocked and make sure yourself that only one process uses it.',
+      );
+    }
+    return { locked: status === 0, release: () => closeSync(descriptor) };
+  } catch (error) {
+    closeSync(descriptor);
+    throw error;
+  }
+}
+
+/** For the message only. */
+function writeHolder(descriptor: number): void {
+  ftruncateSync(descriptor);
+  writeSync(descriptor, `${process.pid}\n`);
+}
+
+function holderIn(path: string): string {
+  const id = readFileSync(path, 'latin1').trim();
+  return /^\d+$/.test(id) ? `process ${id}` : 'another process';
+}

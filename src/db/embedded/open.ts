@@ -1,0 +1,108 @@
+import { mkdirSync, statSync } from 'node:fs';
+import { isMainThread } from 'node:worker_threads';
+import type pg from 'pg';
+import type { Logger } from '../../kernel/log.ts';
+import { lockDirectory } from './directory-lock.ts';
+import { Gauges } from './gauges.ts';
+import { Supervisor } from './supervisor.ts';
+import { prepareCluster } from './template.ts';
+import { Watchdog } from './watchdog.ts';
+
+export { EmbeddedDirectoryInUse } from './directory-lock.ts';
+
+export interface EmbeddedOptions {
+  /** Holds the file `lock` and the cluster `pg`; made with mode 0700 if it is missing. */
+  dir: string;
+  log: Logger;
+  /** A statement that runs longer costs a restart of the engine. 30 seconds unless said otherwise. */
+  statementDeadlineMs?: number;
+  /** Go on where no lock can be taken, at the caller's own risk. A lock that somebody holds is respected anyway. */
+  allowUnlocked?: boolean;
+  /** The engine crashed three times within a minute and stays down: log and leave the process. */
+  onFatal?: (error: Error) => void;
+}
+
+export interface EmbeddedEngine {
+  /**
+   * For `new pg.Pool({ ...engine.poolConfig(), max: 1 })`. A crash of the engine emits `error` on the client that is
+   * connected, so give the pool and each checked-out client an `error` listener; LISTEN belongs into the pool's
+   * `connect` event, where it comes back by itself after a restart.
+   */
+  poolConfig(): pg.PoolConfig;
+  /** How often the engine has made something durable since `openEmbedded`, over all restarts. */
+  syncCount(): number;
+  /** Changes the deadline for statements while `work` runs; null suspends it. For migrations, exports and imports. */
+  withDeadline<T>(ms: number | null, work: () => Promise<T>): Promise<T>;
+  /**
+   * Ends the engine and opens it again. Needed after SQLSTATE 53100 or 58030: having reported those once, it spins and
+   * answers nothing more. Running queries fail with ECONNRESET, new connections with ECONNREFUSED until it is back.
+   */
+  restart(reason: string): Promise<void>;
+  /** Closes in good order, within five seconds or by force, and releases the directory. End the pool before. */
+  close(): Promise<void>;
+}
+
+/**
+ * Opens the PostgreSQL that comes with Satline. Sets the umask of the whole process to 077, because the engine creates
+ * its files readable by everybody. As process 1 of a container install a SIGTERM handler before.
+ *
+ * @throws {EmbeddedDirectoryInUse} when another process has the directory open.
+ * @throws when the directory belongs to another PostgreSQL, cannot be locked, or the engine does not start.
+ */
+export async function openEmbedded(options: EmbeddedOptions): Promise<EmbeddedEngine> {
+  const { dir, log } = options;
+  // Not possible in a worker; there the mode of the cluster's directory has to do.
+  if (isMainThread) process.umask(0o077);
+  mkdirSync(dir, { recursive: true, mode: 0o700 });
+  if ((statSync(dir).mode & 0o077) !== 0) log.warn({ dir }, 'the database directory is open to other users');
+  const lock = lockDirectory(dir, options.allowUnlocked);
+  if (!lock.locked) log.warn({ dir }, 'the database directory is not locked: a second process would destroy it');
+  try {
+    return await openLocked(options, () => lock.release());
+  } catch (error) {
+    lock.release();
+    throw error;
+  }
+}
+
+async function openLocked(options: EmbeddedOptions, release: () => void): Promise<EmbeddedEngine> {
+  const { dir, log } = options;
+  const gauges = new Gauges();
+  const supervisor = new Supervisor({
+    dataDirectory: prepareCluster(dir),
+    gauges,
+    log,
+    onFatal: (error) => {
+      log.error({ err: error }, 'the embedded database stays down');
+      options.onFatal?.(error);
+    },
+  });
+  await supervisor.open();
+  const watchdog = new Watchdog(gauges, options.statementDeadlineMs ?? 30_000, (millis) => {
+    supervisor.restart(`a statement ran longer than ${millis} ms`).catch(() => {});
+  });
+  let closing: Promise<void> | undefined;
+  return {
+    poolConfig: () => ({
+      stream: supervisor.newStream,
+      // The engine asks for no password; what is given here keeps PG… variables of the environment out.
+      user: 'postgres',
+      database: 'postgres',
+      host: 'embedded',
+      ssl: false,
+      max: 1,
+      idleTimeoutMillis: 0,
+      connectionTimeoutMillis: 10_000,
+    }),
+    syncCount: () => gauges.syncCount,
+    withDeadline: (millis, work) => watchdog.withDeadline(millis, work),
+    restart: (reason) => supervisor.restart(reason),
+    close: () => {
+      closing ??= supervisor.close().finally(() => {
+        watchdog.stop();
+        release();
+      });
+      return closing;
+    },
+  };
+}

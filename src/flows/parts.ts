@@ -1,0 +1,31 @@
+import type { Database } from '../db/database.ts';
+import type { Clock } from '../kernel/clock.ts';
+import type { Logger } from '../kernel/log.ts';
+import type { Sealer } from '../kernel/secrets.ts';
+import type { Rates } from '../rates/rate.ts';
+import type { WalletRuntime } from '../wallets/runtime.ts';
+
+/** What the process is built from; made once in `main.ts` (or a test) and handed to every flow and operation. */
+export interface Parts {
+  readonly db: Database;
+  readonly clock: Clock;
+  readonly log: Logger;
+  readonly sealer: Sealer;
+  readonly rates: RatesByMode;
+  readonly wallets: WalletRuntime;
+  readonly links: Links;
+  /** Validate every answer against its schema: on in tests and development. */
+  readonly strictAnswers: boolean;
+}
+
+/** Test mode may run on a fixed rate while live mode asks the world. */
+export interface RatesByMode {
+  readonly live: Rates;
+  readonly test: Rates;
+}
+
+/** Public addresses, from configuration and never from a request header. */
+export interface Links {
+  readonly publicUrl: string;
+  readonly payUrl: string;
+}

@@ -1,0 +1,50 @@
+import { type HostLookup, lookupHost, openAgent } from './outbound-connect.ts';
+import { OutboundError } from './outbound-error.ts';
+import { exchange, type OutboundRequest, type OutboundResponse } from './outbound-exchange.ts';
+import { checkOutboundUrl } from './outbound-url.ts';
+
+/**
+ * The one way out: every request to a host that somebody else chose goes through here. Addresses are checked and
+ * pinned when a connection is opened, redirects are not followed, time and size are limited.
+ */
+export interface Outbound {
+  /** Resolves with any answer that is not a redirect; rejects with `OutboundError`. */
+  request(request: OutboundRequest): Promise<OutboundResponse>;
+  /** Ends all connections; requests under way fail. */
+  close(): Promise<void>;
+}
+
+export interface OutboundOptions {
+  /** Lets everything through but link-local and metadata addresses. Only for a service that is itself on loopback. */
+  readonly allowPrivateNetworks: boolean;
+  readonly lookup?: HostLookup;
+  /** Value of the `user-agent` header. */
+  readonly userAgent?: string;
+}
+
+export function createOutbound(options: OutboundOptions): Outbound {
+  const agent = openAgent(options.allowPrivateNetworks, options.lookup ?? lookupHost);
+  return {
+    async request(request) {
+      const url = checkOutboundUrl(String(request.url), options);
+      const method = request.method ?? 'GET';
+      const headers = { 'user-agent': options.userAgent ?? 'Satline', ...request.headers };
+      const send = (timeoutMs: number) => exchange(agent, url, { ...request, method, headers, timeoutMs });
+      const startedAt = performance.now();
+      try {
+        return await send(request.timeoutMs);
+      } catch (error) {
+        // A kept connection may be closed by the other side just as we use it; only harmless methods are repeated.
+        if (!isReset(error) || (method !== 'GET' && method !== 'HEAD')) throw error;
+        return await send(request.timeoutMs - (performance.now() - startedAt));
+      }
+    },
+    close: () => agent.destroy(),
+  };
+}
+
+function isReset(error: unknown): boolean {
+  if (!(error instanceof OutboundError) || error.kind !== 'unreachable' || error.status !== undefined) return false;
+  const code = (error.cause as NodeJS.ErrnoException | undefined)?.code ?? '';
+  return code === 'UND_ERR_SOCKET' || code === 'ECONNRESET' || code === 'EPIPE';
+}

@@ -1,0 +1,108 @@
+import { type Static, Type } from 'typebox';
+import type { ConnectionKind, SettlementVisibility } from './connection.ts';
+import { livemode, nullable, objectName, oneOf, timestamp, uuid } from './fields.ts';
+
+export interface WalletRow {
+  id: string;
+  merchant_id: string;
+  livemode: boolean;
+  name: string;
+  connection: ConnectionKind;
+  lightning_address: string | null;
+  credentials: Buffer | null;
+  settings: Record<string, unknown>;
+  enabled: boolean;
+  position: number;
+  is_default: boolean;
+  max_payment_sats: number | null;
+  min_sats: number;
+  max_sats: number | null;
+  settlement_visibility: SettlementVisibility;
+  notes: string[];
+  last_checked_at: Date | null;
+  last_transaction_at: Date | null;
+  last_error: string | null;
+  consecutive_failures: number;
+  /** Breaker open, by the database's clock at reading. */
+  broken: boolean;
+  created_at: Date;
+  updated_at: Date;
+}
+
+const fields = {
+  object: objectName('wallet'),
+  livemode,
+  id: uuid('Wallet'),
+  name: Type.String(),
+  wallet_type: oneOf(['lightning']),
+  connection: Type.String({ description: 'How Satline talks to the wallet' }),
+  status: oneOf(['active', 'disabled'] as const),
+  enabled: Type.Boolean(),
+  is_default: Type.Boolean({ description: 'First in line among the enabled wallets' }),
+  position: Type.Integer(),
+  operational: Type.Boolean({ description: 'Whether the wallet can take payments now' }),
+  settlement_visibility: oneOf(['proof', 'word', 'none'] as const, 'How a settled payment is recognised'),
+  lightning: Type.Object({
+    lightning_address: nullable(Type.String()),
+    max_payment_sats: nullable(Type.Integer({ description: 'Largest payment, in satoshis; null: no limit' })),
+  }),
+  created_at: timestamp('When the wallet was connected'),
+  updated_at: timestamp('When the wallet was last changed'),
+};
+
+export const walletSchema = Type.Object(fields, { description: 'A connected wallet' });
+export type Wallet = Static<typeof walletSchema>;
+
+export const walletDetailSchema = Type.Object(
+  {
+    ...fields,
+    last_checked_at: nullable(timestamp('Last time the wallet answered or failed')),
+    last_transaction_at: nullable(timestamp('Last settled payment')),
+    last_error: nullable(Type.String()),
+    consecutive_failures: Type.Integer(),
+    notes: Type.Array(Type.String(), { description: 'Remarks of the last probe' }),
+  },
+  { description: 'A connected wallet with its health' },
+);
+export type WalletDetail = Static<typeof walletDetailSchema>;
+
+/** The smaller of the merchant's own ceiling and the wallet's; null when neither sets one. */
+export function largestPaymentSats(row: Pick<WalletRow, 'max_payment_sats' | 'max_sats'>): number | null {
+  const limits = [row.max_payment_sats, row.max_sats].filter((limit) => limit !== null);
+  return limits.length === 0 ? null : Math.min(...limits);
+}
+
+export function isOperational(row: Pick<WalletRow, 'enabled' | 'broken' | 'settlement_visibility'>): boolean {
+  return row.enabled && !row.broken && row.settlement_visibility !== 'none';
+}
+
+export function toWallet(row: WalletRow): Wallet {
+  return {
+    object: 'wallet',
+    livemode: row.livemode,
+    id: row.id,
+    name: row.name,
+    wallet_type: 'lightning',
+    connection: row.connection,
+    status: row.enabled ? 'active' : 'disabled',
+    enabled: row.enabled,
+    is_default: row.is_default,
+    position: row.position,
+    operational: isOperational(row),
+    settlement_visibility: row.settlement_visibility,
+    lightning: { lightning_address: row.lightning_address, max_payment_sats: largestPaymentSats(row) },
+    created_at: row.created_at.toISOString(),
+    updated_at: row.updated_at.toISOString(),
+  };
+}
+
+export function toWalletDetail(row: WalletRow): WalletDetail {
+  return {
+    ...toWallet(row),
+    last_checked_at: row.last_checked_at?.toISOString() ?? null,
+    last_transaction_at: row.last_transaction_at?.toISOString() ?? null,
+    last_error: row.last_error,
+    consecutive_failures: row.consecutive_failures,
+    notes: row.notes,
+  };
+}

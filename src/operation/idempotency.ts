@@ -1,0 +1,155 @@
+import { randomUUID } from 'node:crypto';
+import type { Handle } from '../db/database.ts';
+import type { Parts } from '../flows/parts.ts';
+import type { Caller } from '../kernel/context.ts';
+import { AppError } from '../kernel/errors.ts';
+import type { Sealer } from '../kernel/secrets.ts';
+import {
+  abandonKey,
+  findIdempotencyKey,
+  finishKey,
+  forgetIdempotencyKey,
+  type IdempotencyOwner,
+  type IdempotencyRow,
+  insertDoneKey,
+  insertStartedKey,
+  keepAnswer,
+  lockIdempotencyKey,
+  takeOverKey,
+} from '../store/idempotency-keys.ts';
+import type { Answer } from './answer.ts';
+import { inputHash } from './input.ts';
+import type { Call, Operation, OperationInput } from './operation.ts';
+
+/** How long a key is remembered. */
+const rememberSeconds = 24 * 3600;
+/** Longer than the whole budget for asking wallets, so that a live caller never loses its key. */
+const leaseSeconds = 20;
+
+/**
+ * A database operation, at most once per key: lock, earlier answer, change, answer and key in one transaction.
+ * Without a key it is one transaction and nothing more.
+ */
+export async function once(
+  operation: Operation,
+  parts: Parts,
+  caller: Caller,
+  input: OperationInput,
+  key: string | undefined,
+  now: Date,
+  work: (tx: Handle) => Promise<Answer>,
+): Promise<Answer> {
+  return parts.db.transaction(async (tx) => {
+    if (key === undefined) return work(tx);
+    const owner = ownerOf(operation, caller, input, key, now);
+    const earlier = await lockAndFind(tx, owner);
+    if (earlier) return replay(parts.sealer, owner, earlier);
+    const answer = await work(tx);
+    await insertDoneKey(tx, owner, { status: answer.status, sealed: sealAnswer(parts.sealer, owner, answer) });
+    return answer;
+  });
+}
+
+/**
+ * An operation that asks a wallet, at most once per key. What was decided before asking is kept with the key, so a
+ * process that takes over after a crash goes on with the same ids, rate and amount.
+ */
+export async function onceWithWallet(
+  operation: Operation,
+  parts: Parts,
+  caller: Caller,
+  input: OperationInput,
+  key: string | undefined,
+  now: Date,
+  withHandle: (db: Handle) => Call,
+  write: (value: unknown) => Answer,
+): Promise<Answer> {
+  const { db, sealer } = parts;
+  const steps = operation.steps;
+  if (!steps) throw new AppError('internal_error', `${operation.name} has no steps`);
+  if (key === undefined) {
+    const frozen = await steps.prepare(withHandle(db), input);
+    const fact = await steps.ask(withHandle(db), frozen, false);
+    return db.transaction(async (tx) => write(await steps.commit(withHandle(tx), frozen, fact)));
+  }
+
+  const owner = ownerOf(operation, caller, input, key, now);
+  const begun = await db.transaction(async (tx) => {
+    const earlier = await lockAndFind(tx, owner);
+    if (!earlier) {
+      const frozen = await steps.prepare(withHandle(tx), input);
+      await insertStartedKey(tx, owner, leaseSeconds, sealer.seal(JSON.stringify(frozen), placeOf(owner, 'frozen')));
+      return { frozen, resumed: false };
+    }
+    if (earlier.state === 'done') return { answer: replay(sealer, owner, earlier) };
+    checkSameInput(owner, earlier);
+    if (!(await takeOverKey(tx, owner, leaseSeconds))) throw inProgress();
+    return { frozen: JSON.parse(sealer.open(earlier.frozen!, placeOf(owner, 'frozen')).toString()), resumed: true };
+  });
+  if (begun.answer) return begun.answer;
+
+  let fact: unknown;
+  try {
+    fact = await steps.ask(withHandle(db), begun.frozen, begun.resumed);
+  } catch (error) {
+    // A failed call must not pin its failure: the same key may try again.
+    await abandonKey(db, owner);
+    throw error;
+  }
+  return db.transaction(async (tx) => {
+    // First of all: whoever lost the key must not write anything, and the same ids would collide.
+    if (!(await finishKey(tx, owner))) throw inProgress();
+    const answer = write(await steps.commit(withHandle(tx), begun.frozen, fact));
+    await keepAnswer(tx, owner, { status: answer.status, sealed: sealAnswer(sealer, owner, answer) });
+    return answer;
+  });
+}
+
+function ownerOf(
+  operation: Operation,
+  caller: Caller,
+  input: OperationInput,
+  key: string,
+  now: Date,
+): IdempotencyOwner {
+  return {
+    credentialId: caller.credentialId,
+    key,
+    operation: operation.name,
+    inputHash: inputHash(operation, input),
+    token: randomUUID(),
+    now,
+  };
+}
+
+async function lockAndFind(tx: Handle, owner: IdempotencyOwner): Promise<IdempotencyRow | undefined> {
+  if (!(await lockIdempotencyKey(tx, owner.credentialId, owner.key))) throw inProgress();
+  await forgetIdempotencyKey(tx, owner.credentialId, owner.key, new Date(owner.now.getTime() - rememberSeconds * 1000));
+  return findIdempotencyKey(tx, owner.credentialId, owner.key);
+}
+
+function replay(sealer: Sealer, owner: IdempotencyOwner, row: IdempotencyRow): Answer {
+  checkSameInput(owner, row);
+  if (row.state !== 'done') throw inProgress();
+  const stored = JSON.parse(sealer.open(row.answer!, placeOf(owner, 'answer')).toString()) as Answer;
+  return { ...stored, headers: { ...stored.headers, 'idempotent-replayed': 'true' } };
+}
+
+function checkSameInput(owner: IdempotencyOwner, row: IdempotencyRow): void {
+  if (row.input_hash === owner.inputHash) return;
+  throw new AppError('idempotency_key_reused', 'This Idempotency-Key was used with other input; send a new key');
+}
+
+function inProgress(): AppError {
+  return new AppError('idempotency_in_progress', 'A call with this Idempotency-Key is still running; try again shortly', {
+    retryAfterSeconds: 1,
+  });
+}
+
+function sealAnswer(sealer: Sealer, owner: IdempotencyOwner, answer: Answer): Buffer {
+  return sealer.seal(JSON.stringify(answer), placeOf(owner, 'answer'));
+}
+
+function placeOf(owner: IdempotencyOwner, column: string) {
+  return { table: 'idempotency_keys', column, row: `${owner.credentialId}/${owner.key}` };
+}

@@ -1,0 +1,80 @@
+import { createHash } from 'node:crypto';
+import { AppError, invalid, notFound } from '../kernel/errors.ts';
+import { type FilterFields, readFilters } from '../kernel/filters.ts';
+import { isUuid } from '../kernel/ids.ts';
+import { readPage } from '../kernel/page.ts';
+import { readBody } from './body.ts';
+import type { Operation, OperationInput } from './operation.ts';
+
+/** What a door hands over, untouched. */
+export interface RawInput {
+  readonly params: Readonly<Record<string, string>>;
+  readonly query: Readonly<Record<string, unknown>>;
+  readonly body: unknown;
+  readonly idempotencyKey?: string | undefined;
+}
+
+const noFilters: FilterFields = {};
+const firstPage = readPage({});
+const nothing: ReadonlySet<string> = new Set();
+
+/** @throws {AppError} 404 for an id that is no UUID, 422 (or 400 where declared) for anything else that is wrong. */
+export function readInput(operation: Operation, raw: RawInput): OperationInput {
+  const params: Record<string, string> = {};
+  for (const [name, resource] of Object.entries(operation.params)) {
+    const value = raw.params[name] ?? '';
+    if (!isUuid(value)) throw notFound(resource);
+    params[name] = value.toLowerCase();
+  }
+  const { paged, filters, expand } = operation.query;
+  return {
+    params,
+    body: operation.body ? readBody(operation.body, raw.body, bodyFaultCode(operation)) : undefined,
+    page: paged ? readPage(raw.query) : firstPage,
+    filters: paged ? readFilters(filters ?? noFilters, raw.query) : [],
+    expand: expand ? readExpand(expand, raw.query.expand) : nothing,
+  };
+}
+
+// The interface names the few operations where a faulty body is 400; they declare `bad_request`.
+function bodyFaultCode(operation: Operation) {
+  return operation.fails.includes('bad_request') ? 'bad_request' : 'validation_error';
+}
+
+function readExpand(allowed: readonly string[], value: unknown): ReadonlySet<string> {
+  if (value === undefined || value === '') return nothing;
+  if (typeof value !== 'string') throw invalid('expand is given more than once');
+  const names = value.split(',').map((name) => name.trim());
+  const unknown = names.filter((name) => !allowed.includes(name));
+  if (unknown.length > 0) throw invalid(`expand must be some of ${allowed.join(', ')}; ${unknown.join(', ')} is unknown`);
+  return new Set(names);
+}
+
+const maxKeyLength = 255;
+
+/** @throws {AppError} when the key is empty, too long or not printable ASCII. */
+export function readIdempotencyKey(key: string | undefined): string | undefined {
+  if (key === undefined) return undefined;
+  if (key.length < 1 || key.length > maxKeyLength || !/^[\x20-\x7e]+$/.test(key)) {
+    throw new AppError('validation_error', 'Validation failed', {
+      details: [`Idempotency-Key must have 1 to ${maxKeyLength} printable ASCII characters`],
+    });
+  }
+  return key;
+}
+
+/** SHA-256 over operation and parsed input, so that REST and MCP agree whatever order the members came in. */
+export function inputHash(operation: Operation, input: OperationInput): string {
+  const parts = { operation: operation.name, params: input.params, body: input.body ?? {}, expand: [...input.expand].sort() };
+  return createHash('sha256').update(JSON.stringify(sorted(parts))).digest('hex');
+}
+
+function sorted(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(sorted);
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(
+    Object.entries(value)
+      .sort(([a], [b]) => (a < b ? -1 : 1))
+      .map(([key, member]) => [key, sorted(member)]),
+  );
+}

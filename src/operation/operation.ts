@@ -1,0 +1,151 @@
+import type { Static, TSchema } from 'typebox';
+import type { Handle } from '../db/database.ts';
+import type { Parts } from '../flows/parts.ts';
+import type { CallContext, Caller, Permission, Scope } from '../kernel/context.ts';
+import type { ErrorCode } from '../kernel/errors.ts';
+import type { Filter, FilterFields } from '../kernel/filters.ts';
+import type { PageRequest } from '../kernel/page.ts';
+import type { OrderSource } from '../model/order.ts';
+
+/**
+ * One API operation, declared once. HTTP route, OpenAPI document, MCP tool and the endpoint table of the docs all come
+ * from this declaration; `perform()` is the only way to run it.
+ */
+export interface Operation {
+  /** snake_case, verb first: `create_order`. Also the tool's name. */
+  readonly name: string;
+  readonly summary: string;
+  readonly description?: string;
+  readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
+  /** With `{id}` placeholders. */
+  readonly path: string;
+  readonly status: number;
+  readonly access: Access;
+  /** Path parameters, each with the resource its UUID names: a malformed one is that resource's 404. */
+  readonly params: Readonly<Record<string, string>>;
+  readonly body: TSchema | undefined;
+  readonly query: QueryDeclaration;
+  readonly answer: AnswerKind;
+  /** Codes beyond those every operation can answer. */
+  readonly fails: readonly ErrorCode[];
+  readonly tool: ToolDeclaration | false;
+  readonly idempotency: Idempotency | ((input: OperationInput) => Idempotency);
+  readonly run: ((call: Call, input: OperationInput) => Promise<unknown>) | undefined;
+  readonly steps: WalletSteps<unknown, unknown> | undefined;
+}
+
+/** What a secret key must be allowed to do, and whether a publishable key may call it too. */
+export interface Access {
+  readonly permission: Permission;
+  readonly publishable?: boolean;
+  /** Also open to merchants that are not active (their key still must be valid). */
+  readonly whileInactive?: boolean;
+  /** Live keys are refused: the operation only makes sense on test data. */
+  readonly testOnly?: boolean;
+}
+
+export interface QueryDeclaration {
+  readonly paged?: boolean;
+  readonly filters?: FilterFields;
+  readonly expand?: readonly string[];
+}
+
+export type AnswerKind =
+  | { readonly kind: 'json'; readonly schema: TSchema }
+  | { readonly kind: 'list'; readonly item: TSchema; readonly extra?: Readonly<Record<string, TSchema>> }
+  | { readonly kind: 'raw'; readonly mediaType: string }
+  | { readonly kind: 'empty' };
+
+export const json = (schema: TSchema): AnswerKind => ({ kind: 'json', schema });
+export const listOf = (item: TSchema, extra: Readonly<Record<string, TSchema>> = {}): AnswerKind => ({
+  kind: 'list',
+  item,
+  extra,
+});
+export const raw = (mediaType: string): AnswerKind => ({ kind: 'raw', mediaType });
+export const empty: AnswerKind = { kind: 'empty' };
+
+export interface ToolDeclaration {
+  /** Tells a model when to use it. */
+  readonly description?: string;
+  /** Argument names that differ from the REST members, such as `{ id: 'order_id' }`. */
+  readonly rename?: Readonly<Record<string, string>>;
+}
+
+/**
+ * none: reads. database: one transaction around `run`. wallet: `steps`, because a wallet is asked in between
+ * (flows/README.md, "Idempotency").
+ */
+export type Idempotency = 'none' | 'database' | 'wallet';
+
+/** The input in its three parts, so that a member of the body can never stand in for the path's. */
+export interface OperationInput<Body = unknown> {
+  readonly params: Readonly<Record<string, string>>;
+  readonly body: Body;
+  readonly page: PageRequest;
+  readonly filters: readonly Filter[];
+  readonly expand: ReadonlySet<string>;
+}
+
+export interface Call extends CallContext {
+  readonly parts: Parts;
+  /** The running transaction of a writing operation, the database itself for a reading one. */
+  readonly db: Handle;
+  readonly caller: Caller;
+  readonly scope: Scope;
+  /** Business time, read once per call. */
+  readonly now: Date;
+  /** Which door the call came through; recorded on orders and sales. */
+  readonly source: OrderSource;
+  /** Runs once the change is committed; signals only. */
+  afterCommit(effect: () => void): void;
+}
+
+/**
+ * An operation that asks a wallet in the middle: `prepare` freezes everything that must not change between tries,
+ * `ask` talks to the outside world, `commit` writes the outcome in one transaction.
+ */
+export interface WalletSteps<Frozen, Fact, Body = unknown> {
+  prepare(call: Call, input: OperationInput<Body>): Promise<Frozen>;
+  /** @param resumed true when an earlier try with the same frozen input may have reached the wallet. */
+  ask(call: Omit<Call, 'db'>, frozen: Frozen, resumed: boolean): Promise<Fact>;
+  commit(call: Call, frozen: Frozen, fact: Fact): Promise<unknown>;
+}
+
+interface Declaration<Body extends TSchema | undefined, Frozen, Fact> {
+  name: string;
+  summary: string;
+  description?: string;
+  method: Operation['method'];
+  path: string;
+  status?: number;
+  access: Access;
+  params?: Readonly<Record<string, string>>;
+  body?: Body;
+  query?: QueryDeclaration;
+  answer: AnswerKind;
+  fails?: readonly ErrorCode[];
+  tool: ToolDeclaration | false;
+  idempotency?: Idempotency | ((input: OperationInput<BodyOf<Body>>) => Idempotency);
+  run?: (call: Call, input: OperationInput<BodyOf<Body>>) => Promise<unknown>;
+  steps?: WalletSteps<Frozen, Fact, BodyOf<Body>>;
+}
+
+type BodyOf<Body extends TSchema | undefined> = Body extends TSchema ? Static<Body> : undefined;
+
+/** Declares an operation; types of `run` and `steps` follow from the schemas. */
+export function operation<const Body extends TSchema | undefined = undefined, Frozen = unknown, Fact = unknown>(
+  declaration: Declaration<Body, Frozen, Fact>,
+): Operation {
+  return {
+    ...declaration,
+    status: declaration.status ?? 200,
+    params: declaration.params ?? {},
+    body: declaration.body,
+    query: declaration.query ?? {},
+    fails: declaration.fails ?? [],
+    idempotency: (declaration.idempotency ?? 'none') as Operation['idempotency'],
+    run: declaration.run as Operation['run'],
+    steps: declaration.steps as Operation['steps'],
+  };
+}

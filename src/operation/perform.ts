@@ -1,0 +1,60 @@
+import type { Parts } from '../flows/parts.ts';
+import type { CallContext, Caller } from '../kernel/context.ts';
+import { AppError } from '../kernel/errors.ts';
+import type { OrderSource } from '../model/order.ts';
+import { checkAccess } from './access.ts';
+import { type Answer, writeAnswer } from './answer.ts';
+import { once, onceWithWallet } from './idempotency.ts';
+import { type RawInput, readIdempotencyKey, readInput } from './input.ts';
+import type { Call, Operation, OperationInput } from './operation.ts';
+
+/** What a door knows of a call besides its input. */
+export interface Visit extends CallContext {
+  /** Undefined when no credential was sent. */
+  readonly caller: Caller | undefined;
+  readonly source: OrderSource;
+}
+
+/**
+ * The one road for every call, whatever door it came through: access, input, idempotency, the operation itself, answer.
+ * @throws {AppError} for everything that a caller can cause.
+ */
+export async function perform(operation: Operation, parts: Parts, visit: Visit, raw: RawInput): Promise<Answer> {
+  const caller = checkAccess(operation.access, visit.caller);
+  const input = readInput(operation, raw);
+  const kind = typeof operation.idempotency === 'function' ? operation.idempotency(input) : operation.idempotency;
+  const key = kind === 'none' ? undefined : readIdempotencyKey(raw.idempotencyKey);
+  const effects: (() => void)[] = [];
+  const base = {
+    parts,
+    caller,
+    scope: { merchantId: caller.merchantId, livemode: caller.livemode },
+    now: parts.clock.now(),
+    requestId: visit.requestId,
+    log: visit.log,
+    signal: visit.signal,
+    source: visit.source,
+    afterCommit: (effect: () => void) => effects.push(effect),
+  };
+  // A transaction that is tried again starts over, effects included.
+  const withHandle = (db: Call['db']): Call => {
+    effects.length = 0;
+    return { ...base, db };
+  };
+  const write = (value: unknown) => writeAnswer(operation, value, parts.strictAnswers);
+
+  const answer = await (kind === 'none'
+    ? runOf(operation)(withHandle(parts.db), input).then(write)
+    : kind === 'database'
+      ? once(operation, parts, caller, input, key, base.now, async (tx) =>
+          write(await runOf(operation)(withHandle(tx), input)),
+        )
+      : onceWithWallet(operation, parts, caller, input, key, base.now, withHandle, write));
+  for (const effect of effects) effect();
+  return answer;
+}
+
+function runOf(operation: Operation): (call: Call, input: OperationInput) => Promise<unknown> {
+  if (!operation.run) throw new AppError('internal_error', `${operation.name} has no run`);
+  return operation.run;
+}

@@ -1,0 +1,85 @@
+import { type Handle, statement } from '../db/database.ts';
+import type { InvoiceRow } from '../model/invoice.ts';
+import { invoiceSelect } from './invoices.ts';
+
+/** What the watcher reads and writes of invoices, across all merchants. Leases run by the database's clock. */
+
+const claimDue = statement(
+  'watch_claim_due',
+  `with due as (
+     select id from invoices
+      where paid_at is null and next_look_at <= $1::timestamptz
+        and (lease_until is null or lease_until <= clock_timestamp())
+      order by next_look_at
+      limit $2
+      for update skip locked
+   ), i as (
+     update invoices set lease_until = clock_timestamp() + make_interval(secs => $3), last_look_at = $1,
+                         look_count = look_count + 1
+       from due where invoices.id = due.id
+     returning invoices.*
+   )
+   select ${invoiceSelect} from i`,
+);
+const claimOne = statement(
+  'watch_claim_one',
+  `with i as (
+     update invoices set lease_until = clock_timestamp() + make_interval(secs => $3), last_look_at = $1,
+                         look_count = look_count + 1
+      where id = $2 and paid_at is null and (lease_until is null or lease_until <= clock_timestamp())
+     returning *
+   )
+   select ${invoiceSelect} from i`,
+);
+const schedule = statement(
+  'watch_schedule',
+  `update invoices set next_look_at = $2, lease_until = null, held_at = $3 where id = $1 and paid_at is null`,
+);
+const markViewed = statement(
+  'watch_mark_viewed',
+  `update invoices set viewed_at = $2, next_look_at = least(next_look_at, $2) where id = $1 and paid_at is null`,
+);
+const nextDue = statement(
+  'watch_next_due',
+  `select min(next_look_at) as at from invoices where paid_at is null and next_look_at is not null`,
+);
+const markExpiredEvent = statement(
+  'watch_mark_expired_event',
+  `update invoices set expired_event_at = $2, updated_at = $2
+    where id = $1 and paid_at is null and superseded_at is null and expired_event_at is null and expires_at <= $2`,
+);
+
+/** Takes up to `limit` invoices whose look-up is due, for `leaseSeconds`. No other process gets them meanwhile. */
+export function claimDueInvoices(db: Handle, now: Date, limit: number, leaseSeconds: number): Promise<InvoiceRow[]> {
+  return db.many(claimDue, [now, limit, leaseSeconds]);
+}
+
+/** Takes one invoice for a look-up now; undefined when somebody is looking already or it is paid. */
+export function claimInvoice(db: Handle, id: string, now: Date, leaseSeconds: number): Promise<InvoiceRow | undefined> {
+  return db.maybeOne(claimOne, [now, id, leaseSeconds]);
+}
+
+/** Ends a claim. `nextLookAt` null: nobody looks any more. */
+export async function scheduleLook(
+  db: Handle,
+  id: string,
+  nextLookAt: Date | null,
+  heldAt: Date | null,
+): Promise<void> {
+  await db.run(schedule, [id, nextLookAt, heldAt]);
+}
+
+/** Somebody is looking at the invoice: it is due now and for a while more often. */
+export async function markInvoiceViewed(db: Handle, id: string, now: Date): Promise<void> {
+  await db.run(markViewed, [id, now]);
+}
+
+/** When the next look-up is due; null when nothing is watched. */
+export async function findNextDue(db: Handle): Promise<Date | null> {
+  return (await db.maybeOne<{ at: Date | null }>(nextDue))!.at;
+}
+
+/** @returns true once per invoice: the caller then records `invoice.expired`. */
+export async function markInvoiceExpiredEvent(tx: Handle, id: string, now: Date): Promise<boolean> {
+  return (await tx.run(markExpiredEvent, [id, now])) === 1;
+}

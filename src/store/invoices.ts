@@ -1,0 +1,141 @@
+import { type Handle, statement } from '../db/database.ts';
+import type { Scope } from '../kernel/context.ts';
+import type { InvoiceRow } from '../model/invoice.ts';
+import { invoiceStatusSql } from './invoice-status.ts';
+
+const stored = [
+  'id',
+  'merchant_id',
+  'livemode',
+  'order_id',
+  'wallet_id',
+  'connection',
+  'ref',
+  'amount_sats',
+  'quoted_cents',
+  'btc_usd_price',
+  'btc_fiat_price',
+  'bolt11',
+  'payment_hash',
+  'handle',
+  'expires_at',
+  'bolt11_expires_at',
+  'paid_at',
+  'superseded_at',
+  'expired_event_at',
+  'held_at',
+  'next_look_at',
+  'watch_until',
+  'last_look_at',
+  'look_count',
+  'viewed_at',
+  'metadata',
+  'created_at',
+  'updated_at',
+] as const satisfies readonly (keyof InvoiceRow)[];
+
+/** Every column and the status at the moment in `$1`. */
+export const invoiceSelect = `${stored.map((column) => `i.${column}`).join(', ')}, ${invoiceStatusSql('i', '$1')} as status`;
+
+const insert = statement(
+  'invoices_insert',
+  `insert into invoices (${stored.join(', ')}) values (${stored.map((_, index) => `$${index + 1}`).join(', ')})`,
+);
+const find = statement(
+  'invoices_find',
+  `select ${invoiceSelect} from invoices i where i.id = $2 and i.merchant_id = $3 and i.livemode = $4`,
+);
+const lock = statement('invoices_lock', `select ${invoiceSelect} from invoices i where i.id = $2 for update`);
+const findForJob = statement('invoices_find_for_job', `select ${invoiceSelect} from invoices i where i.id = $2`);
+const findOpen = statement(
+  'invoices_find_open',
+  `select ${invoiceSelect} from invoices i where i.order_id = $2 and i.paid_at is null and i.superseded_at is null`,
+);
+// The one an order shows: the open one, else the newest paid one, else the newest.
+const findCurrent = statement(
+  'invoices_find_current',
+  `select ${invoiceSelect} from invoices i where i.order_id = $2
+    order by (i.paid_at is null and i.superseded_at is null) desc, (i.paid_at is not null) desc, i.created_at desc, i.id desc
+    limit 1`,
+);
+const listOfOrders = statement(
+  'invoices_list_of_orders',
+  `select distinct on (i.order_id) ${invoiceSelect} from invoices i where i.order_id = any($2::uuid[])
+    order by i.order_id, (i.paid_at is null and i.superseded_at is null) desc, (i.paid_at is not null) desc,
+             i.created_at desc, i.id desc`,
+);
+const supersedeOpen = statement(
+  'invoices_supersede_open',
+  `update invoices set superseded_at = $2, updated_at = $2
+    where order_id = $1 and paid_at is null and superseded_at is null`,
+);
+const markPaid = statement(
+  'invoices_mark_paid',
+  `update invoices set paid_at = $2, held_at = null, next_look_at = null, lease_until = null, updated_at = $3
+    where id = $1 and paid_at is null`,
+);
+const quotedPaid = statement(
+  'invoices_quoted_paid',
+  `select coalesce(sum(quoted_cents), 0)::bigint as cents from invoices where order_id = $1 and paid_at is not null`,
+);
+const heldOfOrder = statement(
+  'invoices_held_of_order',
+  `select exists (select from invoices where order_id = $1 and held_at is not null and paid_at is null) as held`,
+);
+
+export async function insertInvoice(tx: Handle, row: Omit<InvoiceRow, 'status'>): Promise<void> {
+  await tx.run(insert, stored.map((column) => (column === 'metadata' ? JSON.stringify(row.metadata) : row[column])));
+}
+
+export function findInvoice(db: Handle, scope: Scope, id: string, now: Date): Promise<InvoiceRow | undefined> {
+  return db.maybeOne(find, [now, id, scope.merchantId, scope.livemode]);
+}
+
+/** Without a tenant: for the watcher and for flows that were handed the invoice by it. */
+export function findInvoiceForJob(db: Handle, id: string, now: Date): Promise<InvoiceRow | undefined> {
+  return db.maybeOne(findForJob, [now, id]);
+}
+
+/** Locks an invoice. Its order must be locked already (flows/README.md). */
+export function lockInvoiceForJob(tx: Handle, id: string, now: Date): Promise<InvoiceRow | undefined> {
+  return tx.maybeOne(lock, [now, id]);
+}
+
+/** The invoice that is neither paid nor superseded; its time may still have run out. */
+export function findOpenInvoice(db: Handle, orderId: string, now: Date): Promise<InvoiceRow | undefined> {
+  return db.maybeOne(findOpen, [now, orderId]);
+}
+
+export function findCurrentInvoice(db: Handle, orderId: string, now: Date): Promise<InvoiceRow | undefined> {
+  return db.maybeOne(findCurrent, [now, orderId]);
+}
+
+/** The current invoice of each of the orders, by order id. */
+export async function listCurrentInvoices(
+  db: Handle,
+  orderIds: readonly string[],
+  now: Date,
+): Promise<Map<string, InvoiceRow>> {
+  const rows = orderIds.length === 0 ? [] : await db.many<InvoiceRow>(listOfOrders, [now, orderIds]);
+  return new Map(rows.map((row) => [row.order_id, row]));
+}
+
+/** The order no longer asks for its open invoice: it reads expired and stays watched. */
+export async function supersedeOpenInvoice(tx: Handle, orderId: string, now: Date): Promise<void> {
+  await tx.run(supersedeOpen, [orderId, now]);
+}
+
+/** pending or expired → paid. @returns false when it was paid already. */
+export async function markInvoicePaid(tx: Handle, id: string, paidAt: Date, now: Date): Promise<boolean> {
+  return (await tx.run(markPaid, [id, paidAt, now])) === 1;
+}
+
+/** What of an order's total its paid invoices were for, in minor units. */
+export async function sumQuotedPaid(tx: Handle, orderId: string): Promise<number> {
+  return (await tx.maybeOne<{ cents: number }>(quotedPaid, [orderId]))!.cents;
+}
+
+/** Whether money is on its way on any invoice of the order; then no second invoice may be offered. */
+export async function isHeld(tx: Handle, orderId: string): Promise<boolean> {
+  return (await tx.maybeOne<{ held: boolean }>(heldOfOrder, [orderId]))!.held;
+}

@@ -1,0 +1,47 @@
+import { dynamicStatement, type Handle, statement } from '../db/database.ts';
+import type { MerchantRow } from '../model/merchant.ts';
+import { orderSequence } from './orders.ts';
+
+const columns = `id, name, email, phone, business_license, status, time_zone, currency, logo_url, tip_options, pos_theme,
+  pos_enabled, privapaid_enabled, checkout_theme, checkout_accent_color, allowed_origins, conversion_fee_percent,
+  created_at, updated_at`;
+
+const insert = statement(
+  'merchants_insert',
+  `insert into merchants (id, name, email, status, time_zone, currency, created_at, updated_at)
+   values ($1, $2, $3, $4, $5, $6, $7, $7)`,
+);
+const find = statement('merchants_find', `select ${columns} from merchants where id = $1`);
+const list = statement('merchants_list', `select ${columns} from merchants order by created_at, id`);
+const anyRow = statement('merchants_any', 'select exists (select from merchants) as found');
+
+export interface NewMerchant {
+  id: string;
+  name: string;
+  email: string | null;
+  timeZone: string;
+  currency: string;
+  now: Date;
+}
+
+/** Adds a merchant with the two sequences that number its orders. */
+export async function insertMerchant(tx: Handle, merchant: NewMerchant): Promise<void> {
+  const { id, name, email, timeZone, currency, now } = merchant;
+  await tx.run(insert, [id, name, email, 'active', timeZone, currency, now]);
+  // The names hold a UUID made in code and nothing a person typed.
+  const sequences = [true, false].map((livemode) => orderSequence({ merchantId: id, livemode }));
+  await tx.run(dynamicStatement(sequences.map((name) => `create sequence ${name}`).join('; ')));
+}
+
+export function findMerchant(db: Handle, id: string): Promise<MerchantRow | undefined> {
+  return db.maybeOne(find, [id]);
+}
+
+/** All merchants of this installation; for the command line. */
+export function listMerchantsForOperator(db: Handle): Promise<MerchantRow[]> {
+  return db.many(list);
+}
+
+export async function hasMerchants(db: Handle): Promise<boolean> {
+  return (await db.maybeOne<{ found: boolean }>(anyRow))!.found;
+}

@@ -1,0 +1,170 @@
+import { dynamicStatement, type Handle, statement } from '../db/database.ts';
+import { listPage } from '../db/list.ts';
+import type { FilterColumns } from '../db/where.ts';
+import type { Scope } from '../kernel/context.ts';
+import type { Filter, FilterValue } from '../kernel/filters.ts';
+import type { Page, PageRequest } from '../kernel/page.ts';
+import type { OrderAttention, OrderRow } from '../model/order.ts';
+
+const columns = [
+  'id',
+  'merchant_id',
+  'livemode',
+  'order_number',
+  'status',
+  'attention',
+  'tender_type',
+  'source',
+  'currency',
+  'total_amount_cents',
+  'tax_amount_cents',
+  'discount_amount_cents',
+  'total_amount_sats',
+  'items',
+  'customer_email',
+  'po_number',
+  'channel_id',
+  'discount_id',
+  'wallet_id',
+  'wallet_pinned',
+  'btc_usd_price',
+  'btc_fiat_price',
+  'rate_source',
+  'rate_quoted_at',
+  'metadata',
+  'version',
+  'cash_paid_at',
+  'paid_at',
+  'cancelled_at',
+  'api_key_id',
+  'created_at',
+  'updated_at',
+] as const satisfies readonly (keyof OrderRow)[];
+const jsonColumns = new Set<string>(['items', 'metadata']);
+const columnList = columns.join(', ');
+
+const insert = statement(
+  'orders_insert',
+  `insert into orders (${columnList}) values (${columns.map((_, index) => `$${index + 1}`).join(', ')})`,
+);
+const find = statement(
+  'orders_find',
+  `select ${columnList} from orders where id = $1 and merchant_id = $2 and livemode = $3`,
+);
+const lock = statement(
+  'orders_lock',
+  `select ${columnList} from orders where id = $1 and merchant_id = $2 and livemode = $3 for update`,
+);
+const markPaid = statement(
+  'orders_mark_paid',
+  `update orders set status = 'paid', paid_at = $2, cash_paid_at = $3, attention = coalesce($4, attention), updated_at = $5
+    where id = $1 and status = 'pending'`,
+);
+const markCancelled = statement(
+  'orders_mark_cancelled',
+  `update orders set status = 'cancelled', cancelled_at = $2, updated_at = $2, version = version + 1
+    where id = $1 and status = 'pending'`,
+);
+const markAttention = statement('orders_mark_attention', `update orders set attention = $2, updated_at = $3 where id = $1`);
+const setWallet = statement('orders_set_wallet', `update orders set wallet_id = $2, updated_at = $3 where id = $1`);
+const nextNumber = statement('orders_next_number', `select nextval($1::text::regclass) as number`);
+
+export async function insertOrder(db: Handle, row: OrderRow): Promise<void> {
+  await db.run(insert, columns.map((column) => toParameter(column, row[column])));
+}
+
+export function findOrder(db: Handle, scope: Scope, id: string): Promise<OrderRow | undefined> {
+  return db.maybeOne(find, [id, scope.merchantId, scope.livemode]);
+}
+
+/** Locks the order for this transaction; the first lock of every flow (flows/README.md). */
+export function lockOrder(tx: Handle, scope: Scope, id: string): Promise<OrderRow | undefined> {
+  return tx.maybeOne(lock, [id, scope.merchantId, scope.livemode]);
+}
+
+/** Writes the given columns of an order that this transaction has locked. */
+export async function updateOrder(tx: Handle, id: string, change: Partial<OrderRow>): Promise<void> {
+  const names = columns.filter((column) => change[column] !== undefined);
+  const assignments = names.map((name, index) => `${name} = $${index + 2}`).join(', ');
+  const update = dynamicStatement(`update orders set ${assignments} where id = $1`);
+  await tx.run(update, [id, ...names.map((name) => toParameter(name, change[name]))]);
+}
+
+export interface OrderPaid {
+  paidAt: Date;
+  cashPaidAt: Date | null;
+  attention: OrderAttention | null;
+  now: Date;
+}
+
+/** pending → paid. @returns false when the order was not pending. */
+export async function markOrderPaid(tx: Handle, id: string, paid: OrderPaid): Promise<boolean> {
+  return (await tx.run(markPaid, [id, paid.paidAt, paid.cashPaidAt, paid.attention, paid.now])) === 1;
+}
+
+/** pending → cancelled. @returns false when the order was not pending. */
+export async function markOrderCancelled(tx: Handle, id: string, now: Date): Promise<boolean> {
+  return (await tx.run(markCancelled, [id, now])) === 1;
+}
+
+export async function markOrderAttention(tx: Handle, id: string, attention: OrderAttention, now: Date): Promise<void> {
+  await tx.run(markAttention, [id, attention, now]);
+}
+
+export async function setOrderWallet(tx: Handle, id: string, walletId: string, now: Date): Promise<void> {
+  await tx.run(setWallet, [id, walletId, now]);
+}
+
+/**
+ * The next order number of a merchant in one mode. Sequences never wait, so orders don't queue; gaps are allowed.
+ */
+export async function nextOrderNumber(db: Handle, scope: Scope): Promise<string> {
+  const row = await db.maybeOne<{ number: number }>(nextNumber, [orderSequence(scope)]);
+  return `ORD-${String(row!.number).padStart(6, '0')}`;
+}
+
+/** The name of the sequence that numbers the orders of a merchant in one mode; made with the merchant. */
+export function orderSequence({ merchantId, livemode }: Scope): string {
+  return `order_numbers_${merchantId.replaceAll('-', '')}_${livemode ? 'live' : 'test'}`;
+}
+
+const filterColumns: FilterColumns = {
+  status: 'status',
+  currency: 'currency',
+  order_number: 'order_number',
+  total_amount_cents: 'total_amount_cents',
+  created_at: 'created_at',
+  merchant_id: 'merchant_id',
+  payments_payment_type: (predicate, bind, values) => {
+    const kinds = values.map((value: FilterValue) => bind(value === 0 ? 'lightning' : 'cash')).join(', ');
+    const exists = `exists (select from payments p where p.order_id = orders.id and p.kind in (${kinds}))`;
+    return predicate === 'not_eq' ? `not ${exists}` : exists;
+  },
+};
+
+/** Newest first. Cancelled orders stay out unless the filter on status asks for them. */
+export function listOrders(
+  db: Handle,
+  scope: Scope,
+  page: PageRequest,
+  filters: readonly Filter[],
+): Promise<Page<OrderRow>> {
+  const namesCancelled = filters.some(({ field, values }) => field === 'status' && values.includes('cancelled'));
+  return listPage<OrderRow>(
+    db,
+    {
+      select: `select ${columnList} from orders`,
+      countFrom: 'from orders',
+      where: `merchant_id = $1 and livemode = $2${namesCancelled ? '' : ` and status <> 'cancelled'`}`,
+      values: [scope.merchantId, scope.livemode],
+      columns: filterColumns,
+      orderBy: 'created_at desc, id desc',
+    },
+    filters,
+    page,
+  );
+}
+
+function toParameter(column: string, value: unknown): unknown {
+  return jsonColumns.has(column) ? JSON.stringify(value) : value;
+}

@@ -1,0 +1,173 @@
+import { type Handle, statement } from '../db/database.ts';
+import { listPage } from '../db/list.ts';
+import type { Scope } from '../kernel/context.ts';
+import type { Filter } from '../kernel/filters.ts';
+import type { Page, PageRequest } from '../kernel/page.ts';
+import type { WalletRow } from '../model/wallet.ts';
+
+const stored = [
+  'id',
+  'merchant_id',
+  'livemode',
+  'name',
+  'connection',
+  'lightning_address',
+  'credentials',
+  'settings',
+  'enabled',
+  'position',
+  'max_payment_sats',
+  'min_sats',
+  'max_sats',
+  'settlement_visibility',
+  'notes',
+  'last_checked_at',
+  'last_transaction_at',
+  'last_error',
+  'consecutive_failures',
+  'created_at',
+  'updated_at',
+] as const satisfies readonly (keyof WalletRow)[];
+const jsonColumns = new Set<string>(['settings', 'notes']);
+
+/** With the breaker's state now and whether this wallet is first in line. */
+const select = `select ${stored.map((column) => `w.${column}`).join(', ')},
+    coalesce(w.broken_until > clock_timestamp(), false) as broken,
+    w.enabled and not exists (
+      select from wallets o where o.merchant_id = w.merchant_id and o.livemode = w.livemode and o.enabled
+         and (o.position, o.id) < (w.position, w.id)
+    ) as is_default
+  from wallets w`;
+
+const insert = statement(
+  'wallets_insert',
+  `insert into wallets (${stored.join(', ')}) values (${stored.map((_, index) => `$${index + 1}`).join(', ')})`,
+);
+const find = statement('wallets_find', `${select} where w.id = $1 and w.merchant_id = $2 and w.livemode = $3`);
+const findForJob = statement('wallets_find_for_job', `${select} where w.id = $1`);
+const listAll = statement(
+  'wallets_list_all',
+  `${select} where w.merchant_id = $1 and w.livemode = $2 order by w.position, w.id`,
+);
+const nextPosition = statement(
+  'wallets_next_position',
+  `select coalesce(max(position), 0) + 1 as position from wallets where merchant_id = $1 and livemode = $2`,
+);
+const setEnabled = statement(
+  'wallets_set_enabled',
+  `update wallets set enabled = $4, updated_at = $5 where id = $1 and merchant_id = $2 and livemode = $3`,
+);
+const recordProbe = statement(
+  'wallets_record_probe',
+  `update wallets set settlement_visibility = $2, min_sats = $3, max_sats = $4, notes = $5, last_checked_at = $6,
+          last_error = null, consecutive_failures = 0, broken_until = null, updated_at = $6
+    where id = $1`,
+);
+const recordSuccess = statement(
+  'wallets_record_success',
+  // Written at most twice a minute while all is well: a busy wallet's row must not become a queue.
+  `update wallets set last_checked_at = $2, last_error = null, consecutive_failures = 0, broken_until = null
+    where id = $1 and (consecutive_failures > 0 or last_checked_at is null
+                       or last_checked_at < $2::timestamptz - interval '30 seconds')`,
+);
+const recordFailure = statement(
+  'wallets_record_failure',
+  // From the fifth failure in a row the breaker opens for a minute, doubling up to an hour.
+  `update wallets set last_checked_at = $2, last_error = $3, consecutive_failures = consecutive_failures + 1,
+          broken_until = case when consecutive_failures + 1 >= 5
+            then clock_timestamp() + make_interval(secs => least(3600, 60 * power(2, least(consecutive_failures - 4, 10))))
+            else broken_until end
+    where id = $1`,
+);
+const recordTransaction = statement(
+  'wallets_record_transaction',
+  `update wallets set last_transaction_at = greatest(last_transaction_at, $2) where id = $1`,
+);
+
+export async function insertWallet(tx: Handle, row: Omit<WalletRow, 'broken' | 'is_default'>): Promise<void> {
+  await tx.run(
+    insert,
+    stored.map((column) => (jsonColumns.has(column) ? JSON.stringify(row[column]) : row[column])),
+  );
+}
+
+export function findWallet(db: Handle, scope: Scope, id: string): Promise<WalletRow | undefined> {
+  return db.maybeOne(find, [id, scope.merchantId, scope.livemode]);
+}
+
+/** Without a tenant: for the watcher, which was handed the id by an invoice. */
+export function findWalletForJob(db: Handle, id: string): Promise<WalletRow | undefined> {
+  return db.maybeOne(findForJob, [id]);
+}
+
+/** All wallets of a merchant in one mode, first in line first. */
+export function listMerchantWallets(db: Handle, scope: Scope): Promise<WalletRow[]> {
+  return db.many(listAll, [scope.merchantId, scope.livemode]);
+}
+
+export async function nextWalletPosition(tx: Handle, scope: Scope): Promise<number> {
+  return (await tx.maybeOne<{ position: number }>(nextPosition, [scope.merchantId, scope.livemode]))!.position;
+}
+
+export async function setWalletEnabled(
+  db: Handle,
+  scope: Scope,
+  id: string,
+  enabled: boolean,
+  now: Date,
+): Promise<boolean> {
+  return (await db.run(setEnabled, [id, scope.merchantId, scope.livemode, enabled, now])) === 1;
+}
+
+/** A successful probe: new facts, and the breaker closes. */
+export async function recordWalletProbe(
+  db: Handle,
+  id: string,
+  probe: Pick<WalletRow, 'settlement_visibility' | 'min_sats' | 'max_sats' | 'notes'>,
+  now: Date,
+): Promise<void> {
+  const { settlement_visibility, min_sats, max_sats, notes } = probe;
+  await db.run(recordProbe, [id, settlement_visibility, min_sats, max_sats, JSON.stringify(notes), now]);
+}
+
+export async function recordWalletSuccess(db: Handle, id: string, now: Date): Promise<void> {
+  await db.run(recordSuccess, [id, now]);
+}
+
+/** @param error a sentence for the merchant, without secrets. */
+export async function recordWalletFailure(db: Handle, id: string, error: string, now: Date): Promise<void> {
+  await db.run(recordFailure, [id, now, error]);
+}
+
+export async function recordWalletTransaction(tx: Handle, id: string, settledAt: Date): Promise<void> {
+  await tx.run(recordTransaction, [id, settledAt]);
+}
+
+/** In line order. */
+export function listWallets(
+  db: Handle,
+  scope: Scope,
+  page: PageRequest,
+  filters: readonly Filter[],
+): Promise<Page<WalletRow>> {
+  return listPage<WalletRow>(
+    db,
+    {
+      select: `select * from (${select}) w`,
+      countFrom: `from (${select}) w`,
+      where: 'merchant_id = $1 and livemode = $2',
+      values: [scope.merchantId, scope.livemode],
+      columns: {
+        wallet_type: `'lightning'::text`,
+        status: `(case when enabled then 'active' else 'disabled' end)`,
+        enabled: 'enabled',
+        is_default: 'is_default',
+        name: 'name',
+        merchant_id: 'merchant_id',
+      },
+      orderBy: 'position, id',
+    },
+    filters,
+    page,
+  );
+}

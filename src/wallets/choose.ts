@@ -1,0 +1,52 @@
+import { AppError, invalid } from '../kernel/errors.ts';
+import { isOperational, largestPaymentSats, type WalletRow } from '../model/wallet.ts';
+
+/**
+ * The wallets that can take a payment, in the order they are asked. No wallet is called here: an amount that fits none
+ * is refused before any call (decisions, section 3, "Wallet choice").
+ * @param wallets all of the merchant's in one mode, by position.
+ * @param pinnedId the only wallet that may be used, when the merchant named one.
+ */
+export function chooseWallets(
+  wallets: readonly WalletRow[],
+  amountSats: number,
+  pinnedId: string | undefined,
+): WalletRow[] {
+  const allowed = wallets.filter((wallet) => wallet.enabled && (pinnedId === undefined || wallet.id === pinnedId));
+  const provable = allowed.filter((wallet) => wallet.settlement_visibility !== 'none');
+  if (provable.length === 0) {
+    throw new AppError(
+      'no_wallet',
+      allowed.length === 0
+        ? 'No enabled wallet can take this payment; connect or enable one'
+        : 'No enabled wallet can show that a payment has settled; connect one that can',
+    );
+  }
+  const fitting = provable.filter((wallet) => fits(wallet, amountSats));
+  if (fitting.length === 0) throw doesNotFit(provable, amountSats);
+  const usable = fitting.filter(isOperational);
+  if (usable.length === 0) {
+    throw new AppError('wallet_unavailable', 'The wallet is not answering at the moment; try again in a minute', {
+      retryAfterSeconds: 60,
+    });
+  }
+  return usable;
+}
+
+function fits(wallet: WalletRow, amountSats: number): boolean {
+  const largest = largestPaymentSats(wallet);
+  return amountSats >= wallet.min_sats && (largest === null || amountSats <= largest);
+}
+
+function doesNotFit(wallets: readonly WalletRow[], amountSats: number): AppError {
+  const limits = wallets.map(largestPaymentSats);
+  if (limits.every((limit) => limit !== null && amountSats > limit)) {
+    const largest = Math.max(...limits.map((limit) => limit ?? 0));
+    return new AppError(
+      'amount_exceeds_wallet_limits',
+      `The amount of ${amountSats} sats exceeds the largest payment any of the wallets can take, ${largest} sats`,
+    );
+  }
+  const smallest = Math.min(...wallets.map((wallet) => wallet.min_sats));
+  return invalid(`the amount of ${amountSats} sats is below the smallest payment the wallets take, ${smallest} sats`);
+}

@@ -1,0 +1,165 @@
+import type { Database } from '../db/database.ts';
+import type { Clock } from '../kernel/clock.ts';
+import { AppError } from '../kernel/errors.ts';
+import type { Logger } from '../kernel/log.ts';
+import {
+  type Connector,
+  type CreatedInvoice,
+  type InvoiceFact,
+  type InvoiceRequest,
+  type LookupRequest,
+  WalletFault,
+  type WalletProbe,
+} from '../lightning/connector.ts';
+import type { WalletRow } from '../model/wallet.ts';
+import { recordWalletFailure, recordWalletProbe, recordWalletSuccess } from '../store/wallets.ts';
+import { withLimit } from './limit.ts';
+
+/** What one sale may spend on asking wallets, and what each but the last of them may take of it. */
+const totalBudgetMillis = 8000;
+const perWalletMillis = 3000;
+const lookupMillis = 8000;
+const probeMillis = 15_000;
+
+export interface IssuedByWallet {
+  readonly wallet: WalletRow;
+  /** What the wallet knows the invoice by. */
+  readonly ref: string;
+  readonly created: CreatedInvoice;
+}
+
+/** Talks to merchants' wallets: limits, failover, health. Never inside a database transaction. */
+export interface WalletRuntime {
+  /**
+   * Asks the wallets in turn until one makes the invoice; each but the last gets 3 s, all together 8 s.
+   * @param resumed looks first whether an earlier try with the same `ref` made the invoice.
+   * @throws {AppError} `wallet_unavailable` when none did.
+   */
+  createInvoice(
+    wallets: readonly WalletRow[],
+    request: InvoiceRequest,
+    signal: AbortSignal,
+    resumed?: boolean,
+  ): Promise<IssuedByWallet>;
+  /** @throws {WalletFault} when the wallet cannot be asked; that says nothing about the invoice. */
+  lookupInvoice(wallet: WalletRow, request: LookupRequest, signal: AbortSignal): Promise<InvoiceFact>;
+  /** Asks a wallet that is not saved yet, or again. @throws {WalletFault} */
+  probe(wallet: WalletRow, signal: AbortSignal): Promise<WalletProbe>;
+  close(): Promise<void>;
+}
+
+export interface WalletRuntimeOptions {
+  db: Database;
+  clock: Clock;
+  log: Logger;
+  /** Opens the adapter of a wallet; the only place where credentials are unsealed. */
+  open(wallet: WalletRow): Connector;
+}
+
+export function createWalletRuntime({ db, clock, log, open }: WalletRuntimeOptions): WalletRuntime {
+  const opened = new Map<string, { connector: Connector; version: number }>();
+  /** When this process last wrote that a wallet is well; spares the row a write per sale. */
+  const wellSince = new Map<string, number>();
+
+  function connectorOf(wallet: WalletRow): Connector {
+    const version = wallet.updated_at.getTime();
+    const known = opened.get(wallet.id);
+    if (known?.version === version) return known.connector;
+    void known?.connector.close?.();
+    const connector = open(wallet);
+    opened.set(wallet.id, { connector, version });
+    return connector;
+  }
+
+  function noteSuccess(wallet: WalletRow): void {
+    const now = clock.now();
+    if (wallet.consecutive_failures === 0 && now.getTime() - (wellSince.get(wallet.id) ?? 0) < 30_000) return;
+    wellSince.set(wallet.id, now.getTime());
+    recordWalletSuccess(db, wallet.id, now).catch((error) => log.warn({ err: error }, 'wallet health was not recorded'));
+  }
+
+  async function noteFailure(wallet: WalletRow, fault: WalletFault): Promise<void> {
+    wellSince.delete(wallet.id);
+    log.warn({ wallet: wallet.id, fault: fault.kind, err: fault }, 'wallet fault');
+    // An amount the wallet won't take is no sign of bad health.
+    if (fault.kind === 'amount_out_of_range') return;
+    await recordWalletFailure(db, wallet.id, fault.message, clock.now()).catch((error) =>
+      log.warn({ err: error }, 'wallet health was not recorded'),
+    );
+  }
+
+  async function ask<T>(
+    wallet: WalletRow,
+    limitMillis: number,
+    signal: AbortSignal,
+    call: (connector: Connector, signal: AbortSignal) => Promise<T>,
+  ): Promise<T> {
+    try {
+      const answer = await withLimit(limitMillis, signal, (limited) => call(connectorOf(wallet), limited));
+      noteSuccess(wallet);
+      return answer;
+    } catch (error) {
+      const fault = error instanceof WalletFault ? error : new WalletFault('protocol', 'The wallet answered in a way Satline does not understand', { cause: error });
+      if (!signal.aborted) await noteFailure(wallet, fault);
+      throw fault;
+    }
+  }
+
+  return {
+    async createInvoice(wallets, request, signal, resumed = false) {
+      const deadline = performance.now() + totalBudgetMillis;
+      let last: WalletFault | undefined;
+      for (const [index, wallet] of wallets.entries()) {
+        const left = deadline - performance.now();
+        if (left <= 0) break;
+        const limit = index === wallets.length - 1 ? left : Math.min(perWalletMillis, left);
+        // The wallet's number in line makes the ref unique per wallet and the same in every try.
+        const ref = `${request.ref}:${wallet.id.slice(-6)}`;
+        try {
+          const created = await ask(wallet, limit, signal, async (connector, limited) => {
+            const earlier = resumed ? await connector.findByRef?.(ref, limited) : undefined;
+            return earlier ?? connector.createInvoice({ ...request, ref }, limited);
+          });
+          return { wallet, ref, created };
+        } catch (error) {
+          last = error as WalletFault;
+        }
+      }
+      throw new AppError('wallet_unavailable', unavailableText(last), {
+        cause: last,
+        retryAfterSeconds: last?.retryAfterSeconds ?? 5,
+      });
+    },
+
+    lookupInvoice: (wallet, request, signal) =>
+      ask(wallet, lookupMillis, signal, (connector, limited) => connector.lookupInvoice(request, limited)),
+
+    async probe(wallet, signal) {
+      return ask(wallet, probeMillis, signal, (connector, limited) => connector.probe(limited));
+    },
+
+    async close() {
+      await Promise.all([...opened.values()].map(({ connector }) => connector.close?.()));
+      opened.clear();
+    },
+  };
+}
+
+function unavailableText(fault: WalletFault | undefined): string {
+  return fault ? `No wallet could make the invoice: ${fault.message}` : 'No wallet could make the invoice in time';
+}
+
+/** Saves what a probe found. */
+export async function saveProbe(db: Database, walletId: string, probe: WalletProbe, now: Date): Promise<void> {
+  await recordWalletProbe(
+    db,
+    walletId,
+    {
+      settlement_visibility: probe.settlementVisibility,
+      min_sats: probe.minSats,
+      max_sats: probe.maxSats,
+      notes: [...probe.notes],
+    },
+    now,
+  );
+}
