@@ -14,6 +14,10 @@ export interface Parts {
   readonly rates: RatesByMode;
   readonly wallets: WalletRuntime;
   readonly links: Links;
+  /**
+   * Aborts when the process stops. A client that goes away aborts nothing: its call still ends in a defined state.
+   */
+  readonly stopping: AbortSignal;
   /** Validate every answer against its schema: on in tests and development. */
   readonly strictAnswers: boolean;
 }

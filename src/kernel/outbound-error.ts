@@ -45,6 +45,9 @@ const failures = new Map<string, readonly [kind: OutboundErrorKind, text: string
   ['EPIPE', ['unreachable', 'closed the connection.']],
   ['UND_ERR_SOCKET', ['unreachable', 'closed the connection.']],
   ['CERT_HAS_EXPIRED', ['unreachable', 'has an expired certificate.']],
+  ['DEPTH_ZERO_SELF_SIGNED_CERT', ['unreachable', 'has a certificate that is not trusted.']],
+  ['SELF_SIGNED_CERT_IN_CHAIN', ['unreachable', 'has a certificate that is not trusted.']],
+  ['UNABLE_TO_VERIFY_LEAF_SIGNATURE', ['unreachable', 'has a certificate that is not trusted.']],
   ['ERR_TLS_CERT_ALTNAME_INVALID', ['unreachable', 'has a certificate for another name.']],
 ]);
 

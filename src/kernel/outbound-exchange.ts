@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Dispatcher } from 'undici';
 import type { TrackedOptions } from './outbound-connect.ts';
@@ -65,7 +66,11 @@ class Exchange implements Dispatcher.DispatchHandler {
       this.#onAbort();
       return;
     }
-    signal?.addEventListener('abort', this.#onAbort, { once: true });
+    if (signal) {
+      // One signal may end a whole batch of requests; Node takes more than ten listeners for a leak.
+      setMaxListeners(0, signal);
+      signal.addEventListener('abort', this.#onAbort, { once: true });
+    }
     const options: TrackedOptions = {
       origin: this.#url.origin,
       path: this.#url.pathname + this.#url.search,

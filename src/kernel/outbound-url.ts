@@ -6,10 +6,9 @@ export interface OutboundUrlRules {
   readonly allowPrivateNetworks: boolean;
   /** Refuse plain http as well. */
   readonly httpsOnly?: boolean;
+  /** Characters; default 2,048, the limit for URLs that are saved (decisions, section 6). */
+  readonly maximumLength?: number;
 }
-
-/** Decisions, section 6. */
-const maximumUrlLength = 2048;
 
 /**
  * Checks a URL without asking DNS, for saving it and before each use; returns it parsed or throws `refused_url` or
@@ -17,8 +16,9 @@ const maximumUrlLength = 2048;
  * first. Where a name leads is checked again whenever a connection is opened.
  */
 export function checkOutboundUrl(text: string, rules: OutboundUrlRules): URL {
-  if (text.length > maximumUrlLength) {
-    throw new OutboundError('refused_url', `The URL is longer than ${maximumUrlLength} characters.`);
+  const { maximumLength = 2048 } = rules;
+  if (text.length > maximumLength) {
+    throw new OutboundError('refused_url', `The URL is longer than ${maximumLength} characters.`);
   }
   const authority = /^https?:\/\/([^/?#\\]+)/i.exec(text)?.[1];
   // Blanks and control characters go before the URL parser, which would drop some of them in silence.

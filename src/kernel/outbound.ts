@@ -22,13 +22,15 @@ export interface OutboundOptions {
   readonly userAgent?: string;
 }
 
+/** Opens the client; nothing is connected before the first request. */
 export function createOutbound(options: OutboundOptions): Outbound {
-  const agent = openAgent(options.allowPrivateNetworks, options.lookup ?? lookupHost);
+  const { allowPrivateNetworks, lookup = lookupHost, userAgent = 'Satline' } = options;
+  const agent = openAgent(allowPrivateNetworks, lookup);
   return {
     async request(request) {
-      const url = checkOutboundUrl(String(request.url), options);
+      const url = checkOutboundUrl(String(request.url), { allowPrivateNetworks, maximumLength: 8192 });
       const method = request.method ?? 'GET';
-      const headers = { 'user-agent': options.userAgent ?? 'Satline', ...request.headers };
+      const headers = { 'user-agent': userAgent, ...request.headers };
       const send = (timeoutMs: number) => exchange(agent, url, { ...request, method, headers, timeoutMs });
       const startedAt = performance.now();
       try {

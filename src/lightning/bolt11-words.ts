@@ -46,10 +46,10 @@ export function wordsToNumber(words: ArrayLike<number>): number {
   return value;
 }
 
-/** Writes a number as words: `length` of them, or as few as it takes. */
+/** Writes a number as words: `length` of them, or as few as it takes, which for zero is none. */
 export function numberToWords(value: number, length?: number): number[] {
   const words: number[] = [];
   for (let rest = value; rest > 0; rest = Math.floor(rest / 32)) words.unshift(rest % 32);
-  while (words.length < (length ?? 1)) words.unshift(0);
+  while (words.length < (length ?? 0)) words.unshift(0);
   return words;
 }

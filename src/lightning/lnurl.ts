@@ -65,15 +65,21 @@ export async function requestInvoice(
   return { pr: answer.pr, verify: readUrl(answer.verify, context.allowHttp) };
 }
 
+/** Servers commonly take 2 to 8 kB in a request line. */
+const maximumUrlLength = 2000;
+
 /**
  * The callback with our parameters behind its own query, which stays byte for byte: it may hold a one-time token.
- * `amount` comes first because some wallets care.
+ * `amount` comes first because some wallets care. A comment is cut to the wallet's length, counted in code points, and left out
+ * where the URL would become too long with it.
  */
 export function callbackUrl(payRequest: PayRequest, amountMsat: bigint, comment: string): string {
-  const url = new URL(payRequest.callback);
-  const cut = [...comment].slice(0, payRequest.commentAllowed).join('');
-  const own = `amount=${amountMsat}${cut === '' ? '' : `&comment=${encodeURIComponent(cut)}`}`;
-  return `${url.origin}${url.pathname}${url.search === '' ? '?' : `${url.search}&`}${own}`;
+  const { origin, pathname, search } = new URL(payRequest.callback);
+  const url = `${origin}${pathname}${search === '' ? '?' : `${search}&`}amount=${amountMsat}`;
+  // Through a buffer, because half a surrogate pair would make the encoding throw.
+  const cut = [...Buffer.from(comment, 'utf8').toString('utf8')].slice(0, payRequest.commentAllowed).join('');
+  const withComment = `${url}&comment=${encodeURIComponent(cut)}`;
+  return cut === '' || withComment.length > maximumUrlLength ? url : withComment;
 }
 
 /**
@@ -118,10 +124,12 @@ async function getAnswer(url: string, context: LnurlContext): Promise<JsonObject
   return result.answer;
 }
 
+const allBitcoinMsat = 2.1e18;
+
 /** Whole msat. A number, or a decimal string as some wallets write it; a fraction is dropped. */
 function readMsat(value: unknown): bigint | undefined {
   const number = readNumber(value);
-  return number === undefined ? undefined : BigInt(Math.floor(number));
+  return number === undefined ? undefined : BigInt(Math.floor(Math.min(number, allBitcoinMsat)));
 }
 
 function readNumber(value: unknown): number | undefined {
@@ -132,7 +140,7 @@ function readNumber(value: unknown): number | undefined {
 /** Absolute https URLs; a relative one has no agreed base and is treated as missing. */
 function readUrl(value: unknown, allowHttp: boolean): string | undefined {
   if (typeof value !== 'string' || !URL.canParse(value)) return undefined;
-  const { protocol, hostname, href } = new URL(value);
+  const { protocol, hostname, href, username, password } = new URL(value);
   const plain = protocol === 'http:' && (allowHttp || hostname.endsWith('.onion'));
-  return protocol === 'https:' || plain ? href : undefined;
+  return (protocol === 'https:' || plain) && username + password === '' ? href : undefined;
 }

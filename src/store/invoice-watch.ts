@@ -10,6 +10,7 @@ const claimDue = statement(
      select id from invoices
       where paid_at is null and next_look_at <= $1::timestamptz
         and (lease_until is null or lease_until <= clock_timestamp())
+        and not (wallet_id = any($4::uuid[]))
       order by next_look_at
       limit $2
       for update skip locked
@@ -21,16 +22,6 @@ const claimDue = statement(
    )
    select ${invoiceSelect} from i`,
 );
-const claimOne = statement(
-  'watch_claim_one',
-  `with i as (
-     update invoices set lease_until = clock_timestamp() + make_interval(secs => $3), last_look_at = $1,
-                         look_count = look_count + 1
-      where id = $2 and paid_at is null and (lease_until is null or lease_until <= clock_timestamp())
-     returning *
-   )
-   select ${invoiceSelect} from i`,
-);
 const schedule = statement(
   'watch_schedule',
   `update invoices set next_look_at = $2, lease_until = null, held_at = $3 where id = $1 and paid_at is null`,
@@ -39,6 +30,10 @@ const markViewed = statement(
   'watch_mark_viewed',
   `update invoices set viewed_at = $2, next_look_at = least(next_look_at, $2) where id = $1 and paid_at is null`,
 );
+const lookNoLater = statement(
+  'watch_look_no_later',
+  `update invoices set next_look_at = least(next_look_at, $2) where id = $1 and paid_at is null`,
+);
 const nextDue = statement(
   'watch_next_due',
   `select min(next_look_at) as at from invoices where paid_at is null and next_look_at is not null`,
@@ -46,17 +41,20 @@ const nextDue = statement(
 const markExpiredEvent = statement(
   'watch_mark_expired_event',
   `update invoices set expired_event_at = $2, updated_at = $2
-    where id = $1 and paid_at is null and superseded_at is null and expired_event_at is null and expires_at <= $2`,
+    where id = $1 and paid_at is null and expired_event_at is null and expires_at <= $2`,
 );
 
-/** Takes up to `limit` invoices whose look-up is due, for `leaseSeconds`. No other process gets them meanwhile. */
-export function claimDueInvoices(db: Handle, now: Date, limit: number, leaseSeconds: number): Promise<InvoiceRow[]> {
-  return db.many(claimDue, [now, limit, leaseSeconds]);
+export interface LookClaim {
+  now: Date;
+  limit: number;
+  leaseSeconds: number;
+  /** Wallets that have as many look-ups under way as they may. */
+  busyWalletIds: readonly string[];
 }
 
-/** Takes one invoice for a look-up now; undefined when somebody is looking already or it is paid. */
-export function claimInvoice(db: Handle, id: string, now: Date, leaseSeconds: number): Promise<InvoiceRow | undefined> {
-  return db.maybeOne(claimOne, [now, id, leaseSeconds]);
+/** Takes invoices whose look-up is due, for `leaseSeconds`. No other process gets them meanwhile. */
+export function claimDueInvoices(db: Handle, claim: LookClaim): Promise<InvoiceRow[]> {
+  return db.many(claimDue, [claim.now, claim.limit, claim.leaseSeconds, claim.busyWalletIds]);
 }
 
 /** Ends a claim. `nextLookAt` null: nobody looks any more. */
@@ -72,6 +70,11 @@ export async function scheduleLook(
 /** Somebody is looking at the invoice: it is due now and for a while more often. */
 export async function markInvoiceViewed(db: Handle, id: string, now: Date): Promise<void> {
   await db.run(markViewed, [id, now]);
+}
+
+/** Something will happen at `at`: the look-up must not come much later. */
+export async function lookNoLaterThan(db: Handle, id: string, at: Date): Promise<void> {
+  await db.run(lookNoLater, [id, at]);
 }
 
 /** When the next look-up is due; null when nothing is watched. */

@@ -83,6 +83,11 @@ const heldOfOrder = statement(
   `select exists (select from invoices where order_id = $1 and held_at is not null and paid_at is null) as held`,
 );
 
+const listById = statement(
+  'invoices_list_by_id',
+  `select ${invoiceSelect} from invoices i where i.id = any($2::uuid[])`,
+);
+
 export async function insertInvoice(tx: Handle, row: Omit<InvoiceRow, 'status'>): Promise<void> {
   await tx.run(insert, stored.map((column) => (column === 'metadata' ? JSON.stringify(row.metadata) : row[column])));
 }
@@ -118,6 +123,16 @@ export async function listCurrentInvoices(
 ): Promise<Map<string, InvoiceRow>> {
   const rows = orderIds.length === 0 ? [] : await db.many<InvoiceRow>(listOfOrders, [now, orderIds]);
   return new Map(rows.map((row) => [row.order_id, row]));
+}
+
+/** Invoices by id; the ids come from rows the caller may see. */
+export async function listInvoicesById(
+  db: Handle,
+  ids: readonly string[],
+  now: Date,
+): Promise<Map<string, InvoiceRow>> {
+  const rows = ids.length === 0 ? [] : await db.many<InvoiceRow>(listById, [now, ids]);
+  return new Map(rows.map((row) => [row.id, row]));
 }
 
 /** The order no longer asks for its open invoice: it reads expired and stays watched. */

@@ -69,12 +69,20 @@ const markAttention = statement('orders_mark_attention', `update orders set atte
 const setWallet = statement('orders_set_wallet', `update orders set wallet_id = $2, updated_at = $3 where id = $1`);
 const nextNumber = statement('orders_next_number', `select nextval($1::text::regclass) as number`);
 
+const listById = statement('orders_list_by_id', `select ${columnList} from orders where id = any($1::uuid[])`);
+
 export async function insertOrder(db: Handle, row: OrderRow): Promise<void> {
   await db.run(insert, columns.map((column) => toParameter(column, row[column])));
 }
 
 export function findOrder(db: Handle, scope: Scope, id: string): Promise<OrderRow | undefined> {
   return db.maybeOne(find, [id, scope.merchantId, scope.livemode]);
+}
+
+/** Orders by id; the ids come from rows the caller may see. */
+export async function listOrdersById(db: Handle, ids: readonly string[]): Promise<Map<string, OrderRow>> {
+  const rows = ids.length === 0 ? [] : await db.many<OrderRow>(listById, [ids]);
+  return new Map(rows.map((row) => [row.id, row]));
 }
 
 /** Locks the order for this transaction; the first lock of every flow (flows/README.md). */

@@ -19,7 +19,7 @@ export interface Rig {
 }
 
 /**
- * Starts the rig in about a second. With `clock` (the application's ManualClock fits) invoices are dated by it, so
+ * Starts the rig in under a second. With `clock` (the application's ManualClock fits) invoices are dated by it, so
  * that a test can let them expire without waiting.
  */
 export async function startRig({ clock }: { clock?: RigClock } = {}): Promise<Rig> {
@@ -31,7 +31,7 @@ export async function startRig({ clock }: { clock?: RigClock } = {}): Promise<Ri
   };
   const carries = () => payer.hasUsableChannel() && merchant.hasUsableChannel();
   const reconnect = async () => {
-    await payer.connect(merchant);
+    if (!payer.isConnectedTo(merchant)) await payer.connect(merchant);
     await waitUntil(carries, 'the channel is usable');
   };
   try {

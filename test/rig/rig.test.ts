@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
 import { ManualClock } from '../../src/kernel/clock.ts';
 import { readInvoice } from './invoices.ts';
 import { type Rig, startRig } from './network.ts';
@@ -14,6 +14,7 @@ beforeAll(async () => {
 }, 30_000);
 
 afterEach(() => {
+  vi.useRealTimers();
   rig.merchant.hold = false;
 });
 
@@ -166,6 +167,13 @@ test('an invoice is dated by the clock, and is still paid an hour after its expi
   expect(await failureOf(rig.payer.pay(tooLate.bolt11))).toBe('rejected');
   const fresh = rig.merchant.createInvoice({ amountMsat: 4_000n });
   await rig.payer.pay(fresh.bolt11);
+});
+
+test('money moves while a test fakes the timers', async () => {
+  vi.useFakeTimers();
+  const { bolt11, paymentHash } = rig.merchant.createInvoice({ amountMsat: 6_000n });
+  await rig.payer.pay(bolt11);
+  expect(rig.merchant.received(paymentHash)?.receivedMsat).toBe(6_000n);
 });
 
 test('stopping ends waiting payments and leaves neither sockets nor timers', async () => {

@@ -5,6 +5,7 @@ export const realTimers = {
   setImmediate: globalThis.setImmediate,
   setInterval: globalThis.setInterval,
   clearInterval: globalThis.clearInterval,
+  now: performance.now.bind(performance),
 };
 
 export function sleep(millis: number): Promise<void> {
@@ -16,9 +17,9 @@ export function sleep(millis: number): Promise<void> {
  * default 10 000: generous, because the machine may be busy; a healthy rig needs far less).
  */
 export async function waitUntil(condition: () => boolean, what: string, timeoutMs = 10_000): Promise<void> {
-  const deadline = performance.now() + timeoutMs;
+  const deadline = realTimers.now() + timeoutMs;
   while (!condition()) {
-    if (performance.now() > deadline) throw new Error(`waited ${timeoutMs} ms in vain until ${what}`);
+    if (realTimers.now() > deadline) throw new Error(`waited ${timeoutMs} ms in vain until ${what}`);
     await sleep(2);
   }
 }

@@ -40,7 +40,9 @@ export function lockDirectory(directory: string, allowUnlocked = false): Directo
     } else if (status === 1) {
       throw new EmbeddedDirectoryInUse(directory, holderIn(path));
     } else if (!allowUnlocked) {
-      const reason = error ? `the program "flock" cannot be run (${error.message})` : `flock says: ${stderr.toString().trim()}`;
+      const reason = error
+        ? `the program "flock" cannot be run (${error.message})`
+        : `flock says: ${stderr.toString().trim()}`;
       throw new Error(
         `Cannot lock ${directory}: ${reason}. A second process on the same directory would destroy the database. ` +
           'Install flock (Debian: util-linux, Alpine: busybox) and keep the directory on a local disk, or start with ' +

@@ -81,7 +81,8 @@ export class Framer {
     this.#needed = typeBytes + 4;
     if (left < this.#needed) return undefined;
     const length = view.getInt32(at + typeBytes);
-    if (length < 4 || length > largestMessage) throw new Error(`a message of ${length} bytes is not PostgreSQL's protocol`);
+    if (length < 4 || length > largestMessage)
+      throw new Error(`a message of ${length} bytes is not PostgreSQL's protocol`);
     this.#needed = typeBytes + length;
     return left < this.#needed ? undefined : this.#needed;
   }

@@ -37,10 +37,9 @@ export class Gauges {
     return since === 0n ? undefined : since;
   }
 
-  /** Waiting for a slow reader is not the statement's fault, so the watchdog's clock stands still meanwhile. */
+  /** During a statement: waiting for a slow reader is not its fault, so the watchdog's clock stands still meanwhile. */
   pauseWork(wait: () => void): void {
-    const since = this.busySince;
-    if (since === undefined) return wait();
+    const since = this.busySince ?? process.hrtime.bigint();
     const elapsed = process.hrtime.bigint() - since;
     this.endWork();
     wait();

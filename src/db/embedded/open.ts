@@ -25,8 +25,8 @@ export interface EmbeddedOptions {
 export interface EmbeddedEngine {
   /**
    * For `new pg.Pool({ ...engine.poolConfig(), max: 1 })`. A crash of the engine emits `error` on the client that is
-   * connected, so give the pool and each checked-out client an `error` listener; LISTEN belongs into the pool's
-   * `connect` event, where it comes back by itself after a restart.
+   * connected, so give the pool and each checked-out client an `error` listener. LISTEN belongs into the pool's
+   * `onConnect`, where it comes back by itself after a restart.
    */
   poolConfig(): pg.PoolConfig;
   /** How often the engine has made something durable since `openEmbedded`, over all restarts. */
@@ -35,7 +35,7 @@ export interface EmbeddedEngine {
   withDeadline<T>(ms: number | null, work: () => Promise<T>): Promise<T>;
   /**
    * Ends the engine and opens it again. Needed after SQLSTATE 53100 or 58030: having reported those once, it spins and
-   * answers nothing more. Running queries fail with ECONNRESET, new connections with ECONNREFUSED until it is back.
+   * may answer nothing more. Running queries fail with ECONNRESET, new connections with ECONNREFUSED until it is back.
    */
   restart(reason: string): Promise<void>;
   /** Closes in good order, within five seconds or by force, and releases the directory. End the pool before. */
@@ -54,7 +54,8 @@ export async function openEmbedded(options: EmbeddedOptions): Promise<EmbeddedEn
   // Not possible in a worker; there the mode of the cluster's directory has to do.
   if (isMainThread) process.umask(0o077);
   mkdirSync(dir, { recursive: true, mode: 0o700 });
-  if ((statSync(dir).mode & 0o077) !== 0) log.warn({ dir }, 'the database directory is open to other users');
+  // The cluster inside is closed to others in any case; here they could put another one in its place.
+  if ((statSync(dir).mode & 0o022) !== 0) log.warn({ dir }, 'other users may write in the database directory');
   const lock = lockDirectory(dir, options.allowUnlocked);
   if (!lock.locked) log.warn({ dir }, 'the database directory is not locked: a second process would destroy it');
   try {
@@ -79,7 +80,7 @@ async function openLocked(options: EmbeddedOptions, release: () => void): Promis
   });
   await supervisor.open();
   const watchdog = new Watchdog(gauges, options.statementDeadlineMs ?? 30_000, (millis) => {
-    supervisor.restart(`a statement ran longer than ${millis} ms`).catch(() => {});
+    void supervisor.restart(`a statement ran longer than ${millis} ms`);
   });
   let closing: Promise<void> | undefined;
   return {

@@ -15,7 +15,8 @@ export class EngineStream extends Duplex {
   #stalled = false;
 
   constructor(offer: Offer) {
-    super();
+    // A session that the engine hangs up on is over in both directions.
+    super({ allowHalfOpen: false });
     this.#offer = offer;
   }
 

@@ -41,9 +41,12 @@ export class Supervisor {
 
   readonly newStream = (): EngineStream => new EngineStream((stream, port, flow) => this.#attach(stream, port, flow));
 
-  /** Ends the engine, in the middle of a statement if need be, and opens it again. Calls at the same time share one. */
+  /**
+   * Ends the engine, in the middle of a statement if need be, and opens it again. Calls at the same time share one.
+   * A failure is logged and reported to `onFatal`, so the promise may be ignored.
+   */
   restart(reason: string): Promise<void> {
-    if (this.#over) return Promise.reject(new Error('The embedded database is closed'));
+    if (this.#over) return ignorable(Promise.reject(new Error('The embedded database is closed')));
     if (!this.#replacing) this.#log.warn({ reason }, 'restarting the embedded database');
     return this.#replace(`embedded database restarted: ${reason}`);
   }
@@ -86,13 +89,12 @@ export class Supervisor {
 
   #crashed(reason: string): void {
     this.#log.error({ reason }, 'the embedded database crashed');
-    const work = this.#tooManyCrashes() ? this.#giveUp(reason) : this.#replace(`embedded database crashed: ${reason}`);
-    // Reported by then; nobody waits for this one.
-    work.catch(() => {});
+    if (this.#tooManyCrashes()) this.#giveUp(reason);
+    else void this.#replace(`embedded database crashed: ${reason}`);
   }
 
   #replace(reason: string): Promise<void> {
-    this.#replacing ??= this.#replaceThread(reason);
+    this.#replacing ??= ignorable(this.#replaceThread(reason));
     return this.#replacing;
   }
 
@@ -118,7 +120,7 @@ export class Supervisor {
       } catch (error) {
         if (this.#over) break;
         this.#log.error({ err: error }, 'the embedded database did not come back');
-        if (this.#tooManyCrashes()) await this.#giveUp(String(error));
+        if (this.#tooManyCrashes()) throw this.#giveUp(String(error));
         await sleep(retryMillis);
       }
     }
@@ -131,16 +133,22 @@ export class Supervisor {
     return this.#crashes.length >= crashLimit;
   }
 
-  async #giveUp(reason: string): Promise<never> {
+  #giveUp(reason: string): Error {
     this.#over = true;
     this.#thread = undefined;
     this.#resetStreams(`embedded database crashed: ${reason}`);
     const error = new Error(`The embedded database failed ${crashLimit} times within a minute: ${reason}`);
     this.#options.onFatal(error);
-    throw error;
+    return error;
   }
 
   #resetStreams(reason: string): void {
     for (const stream of this.#streams) stream.reset(reason);
   }
+}
+
+/** Nobody has to catch it: a rejection is no news by the time it arrives. */
+function ignorable(promise: Promise<void>): Promise<void> {
+  promise.catch(() => {});
+  return promise;
 }

@@ -1,0 +1,31 @@
+// Compiles src/ into dist/ and puts the files beside it that are no TypeScript. Does nothing when dist/ is up to date.
+import { spawnSync } from 'node:child_process';
+import { cpSync, existsSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const root = dirname(dirname(fileURLToPath(import.meta.url)));
+const asset = (name) => !name.endsWith('.ts');
+
+function newest(folder) {
+  return Math.max(
+    ...readdirSync(folder, { recursive: true, withFileTypes: true })
+      .filter((entry) => entry.isFile())
+      .map((entry) => statSync(join(entry.parentPath, entry.name)).mtimeMs),
+  );
+}
+
+const stamp = join(root, 'dist', '.built');
+const sources = Math.max(newest(join(root, 'src')), statSync(join(root, 'tsconfig.json')).mtimeMs);
+const upToDate = existsSync(stamp) && statSync(stamp).mtimeMs > sources;
+if (!upToDate || process.argv.includes('--force')) {
+  if (process.argv.includes('--force')) rmSync(join(root, 'dist'), { recursive: true, force: true });
+  const tsc = join(root, 'node_modules', 'typescript', 'bin', 'tsc');
+  const { status } = spawnSync(process.execPath, [tsc, '-p', join(root, 'tsconfig.json')], { stdio: 'inherit' });
+  if (status !== 0) process.exit(status ?? 1);
+  cpSync(join(root, 'src'), join(root, 'dist'), {
+    recursive: true,
+    filter: (path) => statSync(path).isDirectory() || asset(path),
+  });
+  writeFileSync(stamp, '');
+}

@@ -1,0 +1,27 @@
+import type { FastifyInstance } from 'fastify';
+import { createAuthenticator } from './auth/authenticate.ts';
+import { statement } from './db/database.ts';
+import type { Parts } from './flows/parts.ts';
+import { operations } from './resources/index.ts';
+import { buildServer } from './surfaces/http/server.ts';
+import { addDocs } from './surfaces/openapi/docs-page.ts';
+
+const ping = statement('ping', 'select 1 as alive');
+
+/** The whole request handler. No port is opened: tests inject, `server.ts` listens. */
+export async function buildApp(parts: Parts, trustProxy: boolean | string[] = false): Promise<FastifyInstance> {
+  const authenticator = createAuthenticator(parts.db);
+  const app = buildServer({ parts, authenticator, operations, trustProxy });
+  app.get('/healthz', async () => ({ status: 'ok' }));
+  app.get('/readyz', async (_request, reply) => {
+    try {
+      await parts.db.maybeOne(ping);
+      return { status: 'ready' };
+    } catch (error) {
+      parts.log.warn({ err: error }, 'not ready: the database does not answer');
+      return reply.code(503).send({ status: 'database_unavailable' });
+    }
+  });
+  await addDocs(app, parts.links, operations);
+  return app;
+}

@@ -1,0 +1,52 @@
+import { createHash } from 'node:crypto';
+import type { Handle } from '../db/database.ts';
+import type { Permission, Scope } from '../kernel/context.ts';
+import { newId, randomBase62 } from '../kernel/ids.ts';
+import { Secret } from '../kernel/secrets.ts';
+import { insertApiKey } from '../store/api-keys.ts';
+
+const secretCharacters = 40;
+const shape = /^(sk|pk)_(live|test)_[0-9A-Za-z]{32,64}$/;
+
+export interface IssuedApiKey {
+  id: string;
+  /** Shown once; only its SHA-256 is kept. */
+  key: Secret;
+}
+
+export interface ApiKeyTerms {
+  kind: 'secret' | 'publishable';
+  name: string;
+  permissions?: readonly Permission[] | null;
+  ipRanges?: readonly string[] | null;
+  rpmLimit?: number | null;
+}
+
+/** Makes an API key for one merchant and mode. */
+export async function issueApiKey(tx: Handle, scope: Scope, terms: ApiKeyTerms, now: Date): Promise<IssuedApiKey> {
+  const id = newId();
+  const prefix = `${terms.kind === 'secret' ? 'sk' : 'pk'}_${scope.livemode ? 'live' : 'test'}_`;
+  const key = prefix + randomBase62(secretCharacters);
+  await insertApiKey(tx, scope, {
+    id,
+    kind: terms.kind,
+    name: terms.name,
+    keyHash: hashApiKey(key),
+    prefix,
+    lastFour: key.slice(-4),
+    permissions: terms.permissions ?? null,
+    ipRanges: terms.ipRanges ?? null,
+    rpmLimit: terms.rpmLimit ?? null,
+    now,
+  });
+  return { id, key: new Secret(key) };
+}
+
+export function looksLikeApiKey(text: string): boolean {
+  return shape.test(text);
+}
+
+/** A plain hash is enough: the key has 238 random bits, there is nothing to guess. */
+export function hashApiKey(key: string): Buffer {
+  return createHash('sha256').update(key).digest();
+}

@@ -1,0 +1,92 @@
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Config } from './config.ts';
+import type { Database } from './db/database.ts';
+import { openEmbeddedDatabase } from './db/embedded.ts';
+import { migrate } from './db/migrate.ts';
+import { openPostgres } from './db/postgres.ts';
+import type { Links, Parts, RatesByMode } from './flows/parts.ts';
+import { type Clock, systemClock } from './kernel/clock.ts';
+import type { Logger } from './kernel/log.ts';
+import { createOutbound, type Outbound } from './kernel/outbound.ts';
+import { createFixedRates } from './rates/fixed-rate.ts';
+import type { HttpGet } from './rates/rate.ts';
+import { createRates } from './rates/rates.ts';
+import { openSource } from './rates/sources.ts';
+import type { RateSourcesSetting } from './rates/sources-setting.ts';
+import { openSealer } from './open-sealer.ts';
+import { openConnector } from './wallets/connectors.ts';
+import { createWalletRuntime } from './wallets/runtime.ts';
+
+export interface BuiltParts {
+  parts: Parts;
+  links: { -readonly [Member in keyof Links]: Links[Member] };
+  outbound: Outbound;
+  /** Ends everything that was opened, the database last. */
+  close(): Promise<void>;
+}
+
+export interface BuildOptions {
+  log: Logger;
+  clock?: Clock;
+  /** Outbound calls may reach this machine and its network. */
+  allowPrivateNetworks: boolean;
+  strictAnswers?: boolean;
+  onFatal?: (error: Error) => void;
+}
+
+/** Opens the database, brings its schema up to date, and builds what the process is made of. Starts no loops. */
+export async function buildParts(config: Config, options: BuildOptions): Promise<BuiltParts> {
+  const { log, clock = systemClock, allowPrivateNetworks } = options;
+  const db = await openDatabase(config, log, options.onFatal);
+  try {
+    const applied = await migrate(db);
+    if (applied.length > 0) log.info({ applied }, 'database schema brought up to date');
+    const sealer = await openSealer(db, config);
+    const outbound = createOutbound({ allowPrivateNetworks });
+    const stopping = new AbortController();
+    const rates: RatesByMode = { live: liveRates(config.rateSources, outbound, clock, log), test: createFixedRates(clock) };
+    const support = { db, sealer, clock, outbound, allowHttp: allowPrivateNetworks };
+    const wallets = createWalletRuntime({ db, clock, log, open: (wallet) => openConnector(support, wallet) });
+    const links = { publicUrl: config.publicUrl, payUrl: config.payUrl };
+    const parts: Parts = {
+      db,
+      clock,
+      log,
+      sealer,
+      rates,
+      wallets,
+      links,
+      stopping: stopping.signal,
+      strictAnswers: options.strictAnswers ?? false,
+    };
+    return {
+      parts,
+      links,
+      outbound,
+      async close() {
+        stopping.abort();
+        rates.live.stop();
+        await wallets.close();
+        await outbound.close();
+        await db.close();
+      },
+    };
+  } catch (error) {
+    await db.close().catch(() => {});
+    throw error;
+  }
+}
+
+async function openDatabase(config: Config, log: Logger, onFatal?: (error: Error) => void): Promise<Database> {
+  if (config.databaseUrl !== undefined) return openPostgres({ url: config.databaseUrl, log });
+  await mkdir(config.dataDir, { recursive: true, mode: 0o700 });
+  return openEmbeddedDatabase({ dir: join(config.dataDir, 'db'), log, ...(onFatal ? { onFatal } : {}) });
+}
+
+function liveRates(setting: RateSourcesSetting, outbound: Outbound, clock: Clock, log: Logger) {
+  if (setting.kind === 'fixed') return createFixedRates(clock, setting.btcUsd);
+  const get: HttpGet = (url, signal) => outbound.request({ url, signal, timeoutMs: 5000 });
+  const sources = setting.markets.map(({ name, url }) => openSource(name, url, get));
+  return createRates({ sources, clock, log });
+}

@@ -1,0 +1,161 @@
+import { isIP } from 'node:net';
+import { resolve } from 'node:path';
+import { parseRateSources, type RateSourcesSetting } from './rates/sources-setting.ts';
+
+/** One environment variable: how it is read, and what the documentation says of it. */
+interface Entry<T> {
+  readonly fallback: string;
+  readonly description: string;
+  /** @throws {Error} with a sentence that says what is wrong with the value. */
+  readonly read: (text: string) => T;
+}
+
+const entry = <T>(fallback: string, description: string, read: (text: string) => T): Entry<T> => ({
+  fallback,
+  description,
+  read,
+});
+
+const text = (value: string) => value;
+const optionalText = (value: string) => (value === '' ? undefined : value);
+
+function port(value: string): number {
+  if (!/^\d{1,5}$/.test(value) || Number(value) > 65_535) throw new Error('must be a port from 0 to 65535');
+  return Number(value);
+}
+
+function flag(value: string): boolean {
+  if (value !== 'true' && value !== 'false') throw new Error('must be true or false');
+  return value === 'true';
+}
+
+function origin(value: string): string | undefined {
+  if (value === '') return undefined;
+  if (!URL.canParse(value)) throw new Error('must be an absolute http(s) address, such as https://pay.example.com');
+  const url = new URL(value);
+  if (!['http:', 'https:'].includes(url.protocol) || url.username || url.search || url.hash) {
+    throw new Error('must be an http(s) address without credentials, query or fragment');
+  }
+  return url.href.replace(/\/+$/, '');
+}
+
+function logLevel(value: string): string {
+  const levels = ['debug', 'info', 'warn', 'error', 'silent'];
+  if (!levels.includes(value)) throw new Error(`must be one of ${levels.join(', ')}`);
+  return value;
+}
+
+function secretsKey(value: string): Buffer | undefined {
+  if (value === '') return undefined;
+  const bytes = /^[0-9a-f]{64}$/i.test(value) ? Buffer.from(value, 'hex') : Buffer.from(value, 'base64');
+  if (bytes.length !== 32) throw new Error('must be 32 bytes as 64 hex digits or in base64');
+  return bytes;
+}
+
+function proxies(value: string): boolean | string[] {
+  if (value === '' || value === 'none') return false;
+  return value.split(',').map((part) => {
+    const range = part.trim();
+    if (!isIP(range.split('/')[0]!)) throw new Error('must list addresses or ranges, such as 10.0.0.0/8,127.0.0.1');
+    return range;
+  });
+}
+
+/** Every variable Satline reads, in the order of the documentation (docs/generated/configuration.md). */
+export const entries = {
+  HOST: entry('127.0.0.1', 'Address to listen on', text),
+  PORT: entry('3000', 'Port to listen on; 0 takes a free one', port),
+  DATA_DIR: entry('./data', 'Where the embedded database, its secrets key and demo credentials live', (value) =>
+    resolve(value),
+  ),
+  DATABASE_URL: entry(
+    '',
+    'PostgreSQL 15 or newer, such as `postgres://user:password@host/satline`. Empty: the embedded database in `DATA_DIR`',
+    optionalText,
+  ),
+  PUBLIC_URL: entry('', 'How the outside world reaches Satline. Empty: `http://HOST:PORT`', origin),
+  PAY_URL: entry('', 'Where payment links live. Empty: `PUBLIC_URL`', origin),
+  SECRETS_KEY: entry(
+    '',
+    '32 bytes (hex or base64) that seal everything secret at rest. Required with `DATABASE_URL`; otherwise `DATA_DIR/secrets.key` is made',
+    secretsKey,
+  ),
+  TRUST_PROXY: entry('none', 'Proxies whose forwarded headers count: addresses or ranges, comma separated', proxies),
+  ALLOW_PRIVATE_NETWORKS: entry(
+    'false',
+    'Lets outbound calls reach private addresses; counts only while `HOST` and `PUBLIC_URL` are on loopback. The demo has it on',
+    flag,
+  ),
+  RATE_SOURCES: entry(
+    'coinbase,kraken,bitstamp',
+    'Who live exchange rates come from, comma separated, each optionally `name=url`; or `fixed:65000` for development',
+    parseRateSources,
+  ),
+  LOG_LEVEL: entry('info', '`debug`, `info`, `warn`, `error` or `silent`', logLevel),
+  NODE_ENV: entry('', '`production` keeps the demo from being made by itself', text),
+} as const;
+
+export interface Config {
+  readonly host: string;
+  readonly port: number;
+  readonly dataDir: string;
+  readonly databaseUrl: string | undefined;
+  readonly publicUrl: string;
+  readonly payUrl: string;
+  readonly secretsKey: Buffer | undefined;
+  readonly trustProxy: boolean | string[];
+  readonly allowPrivateNetworks: boolean;
+  readonly rateSources: RateSourcesSetting;
+  readonly logLevel: string;
+  readonly production: boolean;
+  /** HOST and PUBLIC_URL are both on loopback: nobody else can reach this process. */
+  readonly onLoopback: boolean;
+}
+
+/** The environment is not usable; the message has one line per fault. */
+export class ConfigError extends Error {}
+
+/** Reads and checks the environment. The only code that looks at it. @throws {ConfigError} naming every bad variable. */
+export function readConfig(env: NodeJS.ProcessEnv): Config {
+  const faults: string[] = [];
+  function read<T>(name: keyof typeof entries): T {
+    const { fallback, read } = entries[name] as Entry<T>;
+    try {
+      return read(env[name]?.trim() || fallback);
+    } catch (error) {
+      faults.push(`${name} ${(error as Error).message}`);
+      return undefined as T;
+    }
+  }
+
+  const host = read<string>('HOST');
+  const portNumber = read<number>('PORT');
+  const publicUrl = read<string | undefined>('PUBLIC_URL') ?? `http://${host.includes(':') ? `[${host}]` : host}:${portNumber}`;
+  const databaseUrl = read<string | undefined>('DATABASE_URL');
+  const secrets = read<Buffer | undefined>('SECRETS_KEY');
+  const allowPrivate = read<boolean>('ALLOW_PRIVATE_NETWORKS');
+  const config: Config = {
+    host,
+    port: portNumber,
+    dataDir: read('DATA_DIR'),
+    databaseUrl,
+    publicUrl,
+    payUrl: read<string | undefined>('PAY_URL') ?? publicUrl,
+    secretsKey: secrets,
+    trustProxy: read('TRUST_PROXY'),
+    allowPrivateNetworks: allowPrivate,
+    rateSources: read('RATE_SOURCES'),
+    logLevel: read('LOG_LEVEL'),
+    production: read<string>('NODE_ENV') === 'production',
+    onLoopback: isLoopback(host) && (!URL.canParse(publicUrl) || isLoopback(new URL(publicUrl).hostname)),
+  };
+  if (databaseUrl !== undefined && secrets === undefined && !faults.some((fault) => fault.startsWith('SECRETS_KEY'))) {
+    faults.push('SECRETS_KEY is required with DATABASE_URL; make one with: openssl rand -hex 32');
+  }
+  if (faults.length > 0) throw new ConfigError(faults.join('\n'));
+  return Object.freeze(config);
+}
+
+function isLoopback(host: string): boolean {
+  return host === 'localhost' || host === '::1' || host === '[::1]' || /^127\.\d+\.\d+\.\d+$/.test(host);
+}

@@ -1,0 +1,75 @@
+import { open, readFile, rename } from 'node:fs/promises';
+import { join } from 'node:path';
+import { issueApiKey } from './auth/api-key.ts';
+import { addMerchant } from './flows/new-merchant.ts';
+import type { Parts } from './flows/parts.ts';
+import { hasMerchants } from './store/merchants.ts';
+
+/** What `DATA_DIR/demo-credentials.json` holds. Keys are test keys unless named live. */
+export interface DemoCredentials {
+  base_url: string;
+  merchant_id: string;
+  secret_key: string;
+  publishable_key: string;
+  live_secret_key: string;
+  live_publishable_key: string;
+  /** Of `secret_key`. */
+  api_token_id: string;
+}
+
+/** The demo of an earlier start, undefined when there is none. */
+export async function readDemo(dataDir: string): Promise<DemoCredentials | undefined> {
+  try {
+    return JSON.parse(await readFile(demoFile(dataDir), 'utf8')) as DemoCredentials;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+    throw error;
+  }
+}
+
+/**
+ * Makes a demo merchant with keys, unless the database has merchants. The file is written before the commit: a crash in
+ * between leaves an empty database, and the next start begins anew. @returns undefined when nothing was made.
+ */
+export async function makeDemo(parts: Parts, dataDir: string, baseUrl: string): Promise<DemoCredentials | undefined> {
+  return parts.db.transaction(async (tx) => {
+    if (await hasMerchants(tx)) return undefined;
+    const now = parts.clock.now();
+    const request = { name: 'Demo Shop', email: 'demo@example.com', currency: 'usd', timeZone: 'UTC' };
+    const { merchantId } = await addMerchant(tx, request, now);
+    const issue = (kind: 'secret' | 'publishable', livemode: boolean) =>
+      issueApiKey(tx, { merchantId, livemode }, { kind, name: `Demo ${livemode ? 'live' : 'test'} ${kind} key` }, now);
+    const secret = await issue('secret', false);
+    const publishable = await issue('publishable', false);
+    const liveSecret = await issue('secret', true);
+    const livePublishable = await issue('publishable', true);
+    const credentials: DemoCredentials = {
+      base_url: baseUrl,
+      merchant_id: merchantId,
+      secret_key: secret.key.reveal(),
+      publishable_key: publishable.key.reveal(),
+      live_secret_key: liveSecret.key.reveal(),
+      live_publishable_key: livePublishable.key.reveal(),
+      api_token_id: secret.id,
+    };
+    await writeDemo(dataDir, credentials);
+    return credentials;
+  });
+}
+
+/** Writes the file whole or not at all, readable by its owner only. */
+export async function writeDemo(dataDir: string, credentials: DemoCredentials): Promise<void> {
+  const path = demoFile(dataDir);
+  const file = await open(`${path}.new`, 'w', 0o600);
+  try {
+    await file.writeFile(`${JSON.stringify(credentials, null, 2)}\n`);
+    await file.sync();
+  } finally {
+    await file.close();
+  }
+  await rename(`${path}.new`, path);
+}
+
+function demoFile(dataDir: string): string {
+  return join(dataDir, 'demo-credentials.json');
+}

@@ -1,0 +1,23 @@
+import type { Handle } from '../db/database.ts';
+import { recordEvents } from '../events/outbox.ts';
+import type { Scope } from '../kernel/context.ts';
+import { AppError, notFound } from '../kernel/errors.ts';
+import { toOrder } from '../model/order.ts';
+import { supersedeOpenInvoice } from '../store/invoices.ts';
+import { lockOrder, markOrderCancelled } from '../store/orders.ts';
+
+/**
+ * pending → cancelled. The open invoice closes but stays watched: money that still arrives is recorded. Cancelling twice
+ * is harmless. @throws {AppError} 404, or 409 for a paid order.
+ */
+export async function cancelOrder(tx: Handle, scope: Scope, orderId: string, now: Date): Promise<void> {
+  const order = await lockOrder(tx, scope, orderId);
+  if (!order) throw notFound('Order');
+  if (order.status === 'cancelled') return;
+  if (!(await markOrderCancelled(tx, orderId, now))) {
+    throw new AppError('conflict', `The order is ${order.status}; only a pending order can be cancelled`);
+  }
+  await supersedeOpenInvoice(tx, orderId, now);
+  const cancelled = { ...order, status: 'cancelled' as const, cancelled_at: now, updated_at: now };
+  await recordEvents(tx, scope, [{ kind: 'order.cancelled', subjectId: orderId, data: toOrder(cancelled) }], now);
+}

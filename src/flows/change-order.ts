@@ -1,0 +1,139 @@
+import type { Handle } from '../db/database.ts';
+import { recordEvents } from '../events/outbox.ts';
+import type { Scope } from '../kernel/context.ts';
+import { parseCurrency } from '../kernel/currency.ts';
+import { AppError, invalid, notFound } from '../kernel/errors.ts';
+import { isUuid, newId } from '../kernel/ids.ts';
+import { type OrderItem, type OrderRow, type TenderType, toOrder } from '../model/order.ts';
+import { sumQuotedPaid, supersedeOpenInvoice } from '../store/invoices.ts';
+import { findMerchant } from '../store/merchants.ts';
+import { lockOrder, updateOrder } from '../store/orders.ts';
+import { findWallet } from '../store/wallets.ts';
+import { checkItems } from './new-order.ts';
+import type { RatesByMode } from './parts.ts';
+import { quoteBitcoin, quoteIfPossible } from './quote-bitcoin.ts';
+import { takeCash } from './take-cash.ts';
+
+/** Members as the wire names them; undefined and null both leave a member as it is, except that null clears text. */
+export interface OrderChange {
+  total_amount_cents?: number | undefined;
+  tax_amount_cents?: number | null | undefined;
+  discount_amount_cents?: number | null | undefined;
+  currency?: string | null | undefined;
+  items?: OrderItem[] | undefined;
+  tender_type?: TenderType | null | undefined;
+  customer_email?: string | null | undefined;
+  po_number?: string | null | undefined;
+  channel_id?: string | null | undefined;
+  discount_id?: string | null | undefined;
+  wallet_id?: string | null | undefined;
+  metadata?: Record<string, unknown> | null | undefined;
+  status?: 'paid' | 'pending' | 'shipped' | 'delivered' | undefined;
+}
+
+/** What of a paid order may still change. */
+const changeableWhenPaid = new Set(['metadata', 'po_number']);
+
+/**
+ * Applies an accepted PATCH to an order in the caller's transaction, with `order.updated` (and what follows a cash
+ * payment). A changed total, currency, tender or wallet closes the open invoice. @returns the order as committed.
+ * @throws {AppError} 404, 409 for what the order's state forbids, 422 for what makes no sense.
+ */
+export async function changeOrder(
+  tx: Handle,
+  rates: RatesByMode,
+  scope: Scope,
+  orderId: string,
+  change: OrderChange,
+  now: Date,
+): Promise<OrderRow> {
+  const before = await lockOrder(tx, scope, orderId);
+  if (!before) throw notFound('Order');
+  await checkState(tx, before, change);
+
+  const members = await membersOf(tx, scope, before, change);
+  let order: OrderRow = { ...before, ...members, updated_at: now };
+  const owesDifferently =
+    order.total_amount_cents !== before.total_amount_cents ||
+    order.currency !== before.currency ||
+    order.tender_type !== before.tender_type;
+  if (owesDifferently) {
+    order = { ...order, ...(await requote(tx, rates, order, now)), version: before.version + 1 };
+  } else if (order.wallet_id !== before.wallet_id) {
+    order = { ...order, version: before.version + 1 };
+  }
+  if (order.version !== before.version) await supersedeOpenInvoice(tx, orderId, now);
+  await updateOrder(tx, orderId, order);
+  // Many updates of one order are many facts.
+  await recordEvents(
+    tx,
+    scope,
+    [{ kind: 'order.updated', subjectId: orderId, data: toOrder(order), dedupe: newId() }],
+    now,
+  );
+  if (change.status !== 'paid' || before.status === 'paid') return order;
+  return (await takeCash(tx, order, now)).order;
+}
+
+async function checkState(tx: Handle, order: OrderRow, change: OrderChange): Promise<void> {
+  const { status } = change;
+  if (order.status === 'paid' || order.status === 'refunded') {
+    const forbidden = Object.entries(change)
+      .filter(([name, value]) => value !== undefined && name !== 'status' && !changeableWhenPaid.has(name))
+      .map(([name]) => name);
+    if (forbidden.length > 0) throw new AppError('conflict', `The order is ${order.status}; ${forbidden.join(', ')} cannot change any more`);
+    if (status === 'pending') throw new AppError('conflict', `The order is ${order.status} and cannot become pending`);
+    return;
+  }
+  if (order.status === 'cancelled') throw new AppError('conflict', 'The order is cancelled and cannot change any more');
+  if (status === 'shipped' || status === 'delivered') {
+    throw new AppError('conflict', `Only a paid order can be ${status}`);
+  }
+  if (status === 'paid' && (change.tender_type ?? order.tender_type) !== 'cash') {
+    throw invalid('status can only be set to paid on a cash order; bitcoin orders are paid by payments');
+  }
+  const currency = change.currency ? parseCurrency(change.currency) : order.currency;
+  if (currency !== order.currency && (await sumQuotedPaid(tx, order.id)) > 0) {
+    throw new AppError('conflict', 'The currency cannot change after a payment');
+  }
+}
+
+async function membersOf(tx: Handle, scope: Scope, order: OrderRow, change: OrderChange): Promise<Partial<OrderRow>> {
+  if (change.items) checkItems(change.items);
+  const tender = change.tender_type ?? order.tender_type;
+  const members: Partial<OrderRow> = {
+    total_amount_cents: change.total_amount_cents ?? order.total_amount_cents,
+    tax_amount_cents: change.tax_amount_cents ?? order.tax_amount_cents,
+    discount_amount_cents: change.discount_amount_cents ?? order.discount_amount_cents,
+    currency: (change.currency ? parseCurrency(change.currency) : undefined) ?? order.currency,
+    items: change.items ?? order.items,
+    tender_type: tender,
+    customer_email: change.customer_email === undefined ? order.customer_email : change.customer_email,
+    po_number: change.po_number ?? order.po_number,
+    channel_id: change.channel_id === undefined ? order.channel_id : change.channel_id,
+    discount_id: change.discount_id === undefined ? order.discount_id : change.discount_id,
+    metadata: change.metadata ?? order.metadata,
+  };
+  if (tender === 'cash' && order.status === 'pending') return { ...members, wallet_id: null, wallet_pinned: false };
+  if (!change.wallet_id) return members;
+  if (!isUuid(change.wallet_id) || !(await findWallet(tx, scope, change.wallet_id))) throw notFound('Wallet');
+  return { ...members, wallet_id: change.wallet_id.toLowerCase(), wallet_pinned: true };
+}
+
+async function requote(tx: Handle, rates: RatesByMode, order: OrderRow, now: Date): Promise<Partial<OrderRow>> {
+  const merchant = (await findMerchant(tx, order.merchant_id))!;
+  const request = {
+    amountCents: order.total_amount_cents,
+    currency: order.currency,
+    livemode: order.livemode,
+    merchant,
+  };
+  const quote = order.tender_type === 'cash' ? quoteIfPossible(rates, request) : quoteBitcoin(rates, request);
+  return {
+    total_amount_sats: quote?.amountSats ?? 0,
+    btc_usd_price: quote?.btcUsdPrice ?? null,
+    btc_fiat_price: quote?.btcFiatPrice ?? null,
+    rate_source: quote?.rateSource ?? null,
+    rate_quoted_at: quote ? now : null,
+  };
+}

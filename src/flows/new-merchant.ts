@@ -1,0 +1,43 @@
+import type { Handle } from '../db/database.ts';
+import { newId } from '../kernel/ids.ts';
+import { insertMerchant } from '../store/merchants.ts';
+import { insertWallet } from '../store/wallets.ts';
+
+export interface MerchantRequest {
+  name: string;
+  email: string | null;
+  /** Lower-case ISO 4217 code. */
+  currency: string;
+  /** IANA name. */
+  timeZone: string;
+}
+
+/** Adds a merchant. Test mode starts with a simulated wallet, so that a first payment needs nothing else. */
+export async function addMerchant(tx: Handle, request: MerchantRequest, now: Date): Promise<{ merchantId: string }> {
+  const merchantId = newId();
+  await insertMerchant(tx, { id: merchantId, ...request, now });
+  await insertWallet(tx, {
+    id: newId(),
+    merchant_id: merchantId,
+    livemode: false,
+    name: 'Simulated test wallet',
+    connection: 'simulated',
+    lightning_address: 'test@simulated.invalid',
+    credentials: null,
+    settings: {},
+    enabled: true,
+    position: 1,
+    max_payment_sats: null,
+    min_sats: 1,
+    max_sats: null,
+    settlement_visibility: 'proof',
+    notes: [],
+    last_checked_at: null,
+    last_transaction_at: null,
+    last_error: null,
+    consecutive_failures: 0,
+    created_at: now,
+    updated_at: now,
+  });
+  return { merchantId };
+}

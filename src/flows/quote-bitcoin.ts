@@ -1,0 +1,67 @@
+import { decimal, divideRoundedHalfUp } from '../kernel/decimal.ts';
+import { AppError, invalid } from '../kernel/errors.ts';
+import { maxAmount, satsForFiatRoundedUp } from '../kernel/money.ts';
+import type { MerchantRow } from '../model/merchant.ts';
+import type { RatesByMode } from './parts.ts';
+
+/** What an amount costs in bitcoin, frozen when an order is made or an old quote is renewed. */
+export interface BitcoinQuote {
+  readonly amountSats: number;
+  readonly btcUsdPrice: string;
+  readonly btcFiatPrice: string;
+  readonly rateSource: string;
+}
+
+/** How long an order's own quote serves new invoices; an older one is renewed so that nobody can wait for a good price. */
+export const quoteLifeSeconds = 900;
+
+export interface QuoteRequest {
+  readonly amountCents: number;
+  readonly currency: string;
+  readonly livemode: boolean;
+  readonly merchant: Pick<MerchantRow, 'conversion_fee_percent'>;
+}
+
+/**
+ * Sats for a fiat amount, the merchant's conversion fee included, rounded UP to a whole sat once and used everywhere
+ * after. 0 stays 0; anything above is at least 1.
+ * @throws {AppError} `rate_unavailable` without a fresh price, `validation_error` beyond 2^53-1 sats.
+ */
+export function quoteBitcoin(rates: RatesByMode, request: QuoteRequest): BitcoinQuote {
+  const rate = (request.livemode ? rates.live : rates.test).quote(request.currency);
+  return {
+    amountSats: satsAt(rate.btcFiat, request),
+    btcUsdPrice: rate.btcUsd,
+    btcFiatPrice: rate.btcFiat,
+    rateSource: rate.source,
+  };
+}
+
+/** The same at a price that was frozen before. */
+export function satsAt(btcFiatPrice: string, request: Omit<QuoteRequest, 'livemode'>): number {
+  const { amountCents, currency, merchant } = request;
+  const withFee = amountCents + conversionFeeCents(amountCents, merchant.conversion_fee_percent);
+  try {
+    if (withFee > maxAmount) throw new RangeError();
+    return satsForFiatRoundedUp(withFee, currency, decimal(btcFiatPrice));
+  } catch (cause) {
+    if (!(cause instanceof RangeError)) throw cause;
+    throw invalid(`total_amount_cents is more than can be paid in bitcoin; the most is ${maxAmount} sats`);
+  }
+}
+
+/** The fee on top of an amount, in minor units, rounded half up. */
+export function conversionFeeCents(amountCents: number, percent: string): number {
+  // decimal() carries 12 digits: amount × percent / 100.
+  return Number(divideRoundedHalfUp(BigInt(amountCents) * decimal(percent), 100n * 10n ** 12n));
+}
+
+/** Prices for a cash order: nice to have, never in the way. */
+export function quoteIfPossible(rates: RatesByMode, request: QuoteRequest): BitcoinQuote | undefined {
+  try {
+    return quoteBitcoin(rates, request);
+  } catch (error) {
+    if (error instanceof AppError && error.code === 'rate_unavailable') return undefined;
+    throw error;
+  }
+}

@@ -1,0 +1,160 @@
+import type { Transaction } from '../db/database.ts';
+import { type EventFact, recordEvents } from '../events/outbox.ts';
+import { earlier } from '../kernel/clock.ts';
+import { newId } from '../kernel/ids.ts';
+import type { InvoiceFact } from '../lightning/connector.ts';
+import { type InvoiceRow, toInvoice } from '../model/invoice.ts';
+import { type OrderAttention, type OrderRow, toOrder } from '../model/order.ts';
+import { type PaymentRow, toPayment } from '../model/payment.ts';
+import {
+  findInvoiceForJob,
+  lockInvoiceForJob,
+  markInvoicePaid,
+  sumQuotedPaid,
+  supersedeOpenInvoice,
+} from '../store/invoices.ts';
+import { lockOrder, markOrderAttention, markOrderPaid } from '../store/orders.ts';
+import { addPaymentPreimage, findPaymentOfInvoice, insertPayment } from '../store/payments.ts';
+import { recordWalletTransaction } from '../store/wallets.ts';
+import type { Parts } from './parts.ts';
+import { valuesAtPayment } from './value-payment.ts';
+
+export type SettledFact = Extract<InvoiceFact, { state: 'settled' }>;
+
+/**
+ * The wallet says an invoice is paid: payment, invoice, order and their events in ONE transaction. However often it is
+ * told, by push, poll, status call or restart, in any number of processes, there is one payment; later callers get it.
+ */
+export async function settlePayment(parts: Parts, invoiceId: string, fact: SettledFact): Promise<PaymentRow> {
+  const payment = await parts.db.transaction((tx) => settle(tx, parts, invoiceId, fact));
+  parts.db.wake('invoice_changed', invoiceId);
+  return payment;
+}
+
+async function settle(tx: Transaction, parts: Parts, invoiceId: string, fact: SettledFact): Promise<PaymentRow> {
+  const now = parts.clock.now();
+  // Read unlocked: an invoice never changes its order. Then the locks, in their order (flows/README.md).
+  const seen = await findInvoiceForJob(tx, invoiceId, now);
+  if (!seen) throw new Error(`Invoice ${invoiceId} is gone`);
+  const scope = { merchantId: seen.merchant_id, livemode: seen.livemode };
+  const order = (await lockOrder(tx, scope, seen.order_id))!;
+  const invoice = (await lockInvoiceForJob(tx, invoiceId, now))!;
+  const paidAt = earlier(fact.settledAt ?? now, now);
+  if (!(await markInvoicePaid(tx, invoiceId, paidAt, now))) return knownPayment(tx, invoiceId, fact, now);
+
+  const payment = toPaymentRow(parts, order, invoice, fact, paidAt, now);
+  await insertPayment(tx, payment);
+  const change = await applyToOrder(tx, order, invoice, payment, paidAt, now);
+  await recordEvents(tx, scope, eventsOf(order, invoice, payment, change, paidAt, now), now);
+  tx.afterCommit(() => {
+    recordWalletTransaction(parts.db, invoice.wallet_id, paidAt).catch((error) =>
+      parts.log.warn({ err: error }, 'a wallet’s last transaction was not recorded'),
+    );
+    parts.db.wake('event_recorded', order.merchant_id);
+  });
+  return payment;
+}
+
+/** Paid before: the same answer, enriched by a preimage that the wallet did not show the first time. */
+async function knownPayment(tx: Transaction, invoiceId: string, fact: SettledFact, now: Date): Promise<PaymentRow> {
+  const payment = (await findPaymentOfInvoice(tx, invoiceId))!;
+  if (fact.preimage === undefined || payment.preimage !== null) return payment;
+  await addPaymentPreimage(tx, invoiceId, fact.preimage, now);
+  return { ...payment, preimage: fact.preimage, evidence: 'proof', updated_at: now };
+}
+
+function toPaymentRow(
+  parts: Parts,
+  order: OrderRow,
+  invoice: InvoiceRow,
+  fact: SettledFact,
+  paidAt: Date,
+  now: Date,
+): PaymentRow {
+  // What arrived counts as paid even when the wallet kept a fee of it; a part of a sat is not recorded.
+  const amountSats = fact.receivedMsat === undefined ? invoice.amount_sats : Number(fact.receivedMsat / 1000n);
+  return {
+    id: newId(),
+    merchant_id: invoice.merchant_id,
+    livemode: invoice.livemode,
+    order_id: invoice.order_id,
+    invoice_id: invoice.id,
+    payment_hash: invoice.payment_hash,
+    kind: 'lightning',
+    wallet_id: invoice.wallet_id,
+    channel_id: order.channel_id,
+    amount_sats: amountSats,
+    amount_cents: invoice.quoted_cents,
+    currency: order.currency,
+    preimage: fact.preimage ?? null,
+    evidence: fact.preimage === undefined ? 'word' : 'proof',
+    ...valuesAtPayment(parts.rates, order.currency, invoice, amountSats),
+    metadata: {},
+    confirmed_at: now,
+    settled_at: paidAt,
+    created_at: now,
+    updated_at: now,
+  };
+}
+
+interface OrderChange {
+  becamePaid: boolean;
+  attention: OrderAttention | null;
+}
+
+async function applyToOrder(
+  tx: Transaction,
+  order: OrderRow,
+  invoice: InvoiceRow,
+  payment: PaymentRow,
+  paidAt: Date,
+  now: Date,
+): Promise<OrderChange> {
+  const receivedMore = payment.amount_sats! > invoice.amount_sats;
+  if (order.status !== 'pending') {
+    const attention = order.status === 'cancelled' ? 'paid_after_cancel' : 'overpaid';
+    await markOrderAttention(tx, order.id, attention, now);
+    return { becamePaid: false, attention };
+  }
+  const due = order.total_amount_cents - (await sumQuotedPaid(tx, order.id));
+  const late = paidAt > invoice.expires_at;
+  const attention = receivedMore || due < 0 ? 'overpaid' : late ? 'paid_late' : null;
+  if (due > 0) {
+    if (attention) await markOrderAttention(tx, order.id, attention, now);
+    return { becamePaid: false, attention };
+  }
+  await markOrderPaid(tx, order.id, { paidAt, cashPaidAt: null, attention, now });
+  // A newer invoice may still be open when an older one was paid: nobody should pay that too.
+  await supersedeOpenInvoice(tx, order.id, now);
+  return { becamePaid: true, attention };
+}
+
+function eventsOf(
+  before: OrderRow,
+  invoiceBefore: InvoiceRow,
+  payment: PaymentRow,
+  { becamePaid, attention }: OrderChange,
+  paidAt: Date,
+  now: Date,
+): EventFact[] {
+  const invoice = toInvoice(
+    { ...invoiceBefore, status: 'paid', paid_at: paidAt, held_at: null, updated_at: now },
+    now,
+  );
+  const order = toOrder({
+    ...before,
+    ...(becamePaid ? { status: 'paid' as const, paid_at: paidAt } : {}),
+    attention: attention ?? before.attention,
+    updated_at: becamePaid || attention ? now : before.updated_at,
+  });
+  const paymentShape = toPayment(payment);
+  return [
+    { kind: 'invoice.paid', subjectId: invoice.id, data: invoice },
+    { kind: 'payment.received', subjectId: payment.id, data: paymentShape },
+    { kind: 'payment.confirmed', subjectId: payment.id, data: paymentShape },
+    ...(becamePaid ? [{ kind: 'order.paid' as const, subjectId: before.id, data: order }] : []),
+    ...(attention
+      ? [{ kind: 'order.attention' as const, subjectId: before.id, data: order, dedupe: invoiceBefore.id }]
+      : []),
+  ];
+}

@@ -1,0 +1,58 @@
+import { decimal } from '../kernel/decimal.ts';
+import { AppError } from '../kernel/errors.ts';
+import { fiatValueRoundedHalfUp, formatAmount, variancePercentage } from '../kernel/money.ts';
+import type { InvoiceRow } from '../model/invoice.ts';
+import type { PaymentRow } from '../model/payment.ts';
+import type { RatesByMode } from './parts.ts';
+
+type Values = Pick<
+  PaymentRow,
+  | 'btc_usd_price'
+  | 'btc_fiat_price'
+  | 'usd_value'
+  | 'fiat_value'
+  | 'usd_variance_cents'
+  | 'fiat_variance_cents'
+  | 'variance_percentage'
+>;
+
+/**
+ * What the received sats are worth now, and by how much that differs from what was quoted. Without a fresh rate the
+ * invoice's own prices are used: money that has arrived is recorded whatever the rate sources say.
+ */
+export function valuesAtPayment(
+  rates: RatesByMode,
+  currency: string,
+  invoice: Pick<InvoiceRow, 'livemode' | 'amount_sats' | 'quoted_cents' | 'btc_usd_price' | 'btc_fiat_price'>,
+  receivedSats: number,
+): Values {
+  const { btcUsd, btcFiat } = currentPrices(rates, currency, invoice);
+  const fiatCents = fiatValueRoundedHalfUp(receivedSats, currency, decimal(btcFiat));
+  const usdCents = fiatValueRoundedHalfUp(receivedSats, 'usd', decimal(btcUsd));
+  const quotedUsdCents =
+    currency === 'usd'
+      ? invoice.quoted_cents
+      : fiatValueRoundedHalfUp(invoice.amount_sats, 'usd', decimal(invoice.btc_usd_price));
+  return {
+    btc_usd_price: btcUsd,
+    btc_fiat_price: btcFiat,
+    usd_value: formatAmount(usdCents, 'usd'),
+    fiat_value: formatAmount(fiatCents, currency),
+    usd_variance_cents: usdCents - quotedUsdCents,
+    fiat_variance_cents: fiatCents - invoice.quoted_cents,
+    variance_percentage: variancePercentage(invoice.quoted_cents, fiatCents),
+  };
+}
+
+function currentPrices(
+  rates: RatesByMode,
+  currency: string,
+  invoice: Pick<InvoiceRow, 'livemode' | 'btc_usd_price' | 'btc_fiat_price'>,
+): { btcUsd: string; btcFiat: string } {
+  try {
+    return (invoice.livemode ? rates.live : rates.test).quote(currency);
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error;
+    return { btcUsd: invoice.btc_usd_price, btcFiat: invoice.btc_fiat_price };
+  }
+}

@@ -1,0 +1,93 @@
+import { lookUpInvoice } from '../flows/look-up-invoice.ts';
+import type { Parts } from '../flows/parts.ts';
+import type { InvoiceRow } from '../model/invoice.ts';
+import { claimDueInvoices, findNextDue } from '../store/invoice-watch.ts';
+import type { Job } from './job.ts';
+import { Pace } from './pace.ts';
+
+/** Longer than one look-up may take (8 s); a process that dies gives its invoices back after this. */
+const leaseSeconds = 20;
+const mostAtOnce = 100;
+/** A wallet that hangs holds this many look-ups, and nobody else's. */
+const mostPerWallet = 10;
+const longestSleepMillis = 1000;
+
+/**
+ * Asks wallets about unpaid invoices when they are due. All of it lives in the rows: after a restart whatever is due is
+ * looked at, whatever was claimed by a dead process comes back with its lease.
+ */
+export function watchInvoices(parts: Parts): Job {
+  const { db, clock, log } = parts;
+  const pace = new Pace();
+  const stopping = new AbortController();
+  const underWay = new Set<Promise<void>>();
+  const perWallet = new Map<string, number>();
+  /** Due invoices were left because too much was under way. */
+  let waiting = false;
+  const stopListening = db.onWake('invoice_due', () => pace.wake());
+
+  async function look(invoice: InvoiceRow): Promise<void> {
+    perWallet.set(invoice.wallet_id, (perWallet.get(invoice.wallet_id) ?? 0) + 1);
+    try {
+      await lookUpInvoice(parts, invoice, stopping.signal);
+    } catch (error) {
+      // The lease ends by itself and the invoice is looked at again.
+      log.error({ err: error, invoice: invoice.id }, 'look-up failed');
+    } finally {
+      const left = perWallet.get(invoice.wallet_id)! - 1;
+      if (left === 0) perWallet.delete(invoice.wallet_id);
+      else perWallet.set(invoice.wallet_id, left);
+    }
+  }
+
+  async function round(): Promise<number> {
+    const free = mostAtOnce - underWay.size;
+    const busyWalletIds = [...perWallet].filter(([, count]) => count >= mostPerWallet).map(([id]) => id);
+    waiting = free <= 0 || busyWalletIds.length > 0;
+    if (free <= 0) return 0;
+    const due = await claimDueInvoices(db, {
+      now: clock.now(),
+      limit: Math.min(free, mostPerWallet),
+      leaseSeconds,
+      busyWalletIds,
+    });
+    for (const invoice of due) {
+      const work = look(invoice).finally(() => {
+        underWay.delete(work);
+        if (waiting) pace.wake();
+      });
+      underWay.add(work);
+    }
+    return due.length;
+  }
+
+  async function sleepMillis(): Promise<number> {
+    const next = await findNextDue(db);
+    if (next === null) return longestSleepMillis;
+    return Math.max(50, Math.min(longestSleepMillis, next.getTime() - clock.now().getTime()));
+  }
+
+  async function run(): Promise<void> {
+    while (!stopping.signal.aborted) {
+      try {
+        if ((await round()) > 0) continue;
+        await pace.sleep(await sleepMillis());
+      } catch (error) {
+        log.error({ err: error }, 'watching invoices failed; trying again');
+        await pace.sleep(longestSleepMillis);
+      }
+    }
+  }
+  const running = run();
+
+  return {
+    name: 'watch-invoices',
+    async stop() {
+      stopListening();
+      stopping.abort();
+      pace.wake();
+      await running;
+      await Promise.all(underWay);
+    },
+  };
+}

@@ -1,0 +1,40 @@
+import { ConfigError, readConfig } from './config.ts';
+import { type RunningServer, startServer } from './server.ts';
+
+/** Starts the service and stops it on SIGTERM or SIGINT. @returns when it is listening. */
+export async function main(options: { demo: boolean; env?: NodeJS.ProcessEnv }): Promise<void> {
+  process.umask(0o077);
+  let running: RunningServer | undefined;
+  let stopping = false;
+
+  async function end(code: number): Promise<void> {
+    if (stopping) return;
+    stopping = true;
+    await running?.stop().catch((error) => process.stderr.write(`${error}\n`));
+    process.exit(code);
+  }
+  // Before anything is opened: as pid 1 a process without handlers ignores these.
+  process.on('SIGTERM', () => void end(0));
+  process.on('SIGINT', () => void end(0));
+  process.on('uncaughtException', (error) => {
+    process.stderr.write(`${error.stack ?? error}\n`);
+    void end(1);
+  });
+
+  try {
+    running = await startServer(readConfig(options.env ?? process.env), {
+      demo: options.demo,
+      onFatal: (error) => {
+        process.stderr.write(`${error.message}\n`);
+        void end(1);
+      },
+    });
+    if (stopping) await running.stop();
+  } catch (error) {
+    // A person reads this: the sentence, without a stack, unless nobody foresaw it.
+    const { name, message, stack } = error as Error;
+    const foreseen = error instanceof ConfigError || ['SecretsKeyError', 'EmbeddedDirectoryInUse'].includes(name);
+    process.stderr.write(`Satline did not start.\n${foreseen || !stack ? message : stack}\n`);
+    process.exit(1);
+  }
+}

@@ -1,0 +1,15 @@
+import type { Operation } from '../operation/operation.ts';
+import { invoiceOperations } from './invoices/index.ts';
+import { merchantOperations } from './merchant/index.ts';
+import { orderOperations } from './orders/index.ts';
+import { paymentOperations } from './payments/index.ts';
+import { walletOperations } from './wallets/index.ts';
+
+/** Everything the API can do. Routes, OpenAPI, tools and the endpoint table of the docs come from this list. */
+export const operations: readonly Operation[] = [
+  ...orderOperations,
+  ...invoiceOperations,
+  ...paymentOperations,
+  ...walletOperations,
+  ...merchantOperations,
+];

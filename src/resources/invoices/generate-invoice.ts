@@ -1,0 +1,49 @@
+import { Type } from 'typebox';
+import { openInvoice } from '../../flows/open-invoice.ts';
+import { invalid, notFound } from '../../kernel/errors.ts';
+import { isUuid } from '../../kernel/ids.ts';
+import { inputObject, optional } from '../../model/fields.ts';
+import { toInvoice } from '../../model/invoice.ts';
+import { invoiceViewSchema } from '../../model/invoice-view.ts';
+import { toOrder } from '../../model/order.ts';
+import { json, operation } from '../../operation/operation.ts';
+import { findInvoiceForJob } from '../../store/invoices.ts';
+import { findOrder } from '../../store/orders.ts';
+
+const body = inputObject({
+  order_id: Type.String({ description: 'Order to be paid' }),
+  payment_method: optional(Type.String({ description: '`lightning`, the only method' })),
+});
+
+export const generateInvoice = operation({
+  name: 'generate_invoice',
+  summary: 'Get a Lightning invoice for what an order still owes',
+  description: 'Answers the open invoice while it has a minute left, else a new one. Parallel calls get the same one.',
+  method: 'POST',
+  path: '/api/v1/m/invoices/generate',
+  status: 201,
+  access: { permission: 'orders:write' },
+  body,
+  answer: json(invoiceViewSchema),
+  fails: ['not_found', 'conflict', 'amount_exceeds_wallet_limits', 'no_wallet', 'wallet_unavailable', 'rate_unavailable'],
+  tool: {},
+  idempotency: 'wallet',
+  steps: {
+    async prepare(_call, { body }) {
+      if (body.payment_method && body.payment_method !== 'lightning') throw invalid('payment_method must be lightning');
+      if (!isUuid(body.order_id)) throw notFound('Order');
+      return { orderId: body.order_id.toLowerCase() };
+    },
+    async ask(call, { orderId }) {
+      return (await openInvoice(call.parts, call.scope, orderId, call.signal)).id;
+    },
+    async commit(call, { orderId }, invoiceId) {
+      const now = call.parts.clock.now();
+      const [invoice, order] = await Promise.all([
+        findInvoiceForJob(call.db, invoiceId, now),
+        findOrder(call.db, call.scope, orderId),
+      ]);
+      return { ...toInvoice(invoice!, now), order: toOrder(order!) };
+    },
+  },
+});

@@ -1,0 +1,44 @@
+import { Type } from 'typebox';
+import { changeOrder } from '../../flows/change-order.ts';
+import { inputObject, oneOf, optional } from '../../model/fields.ts';
+import { orderViewSchema } from '../../model/order-view.ts';
+import { json, operation } from '../../operation/operation.ts';
+import { itemsInput, orderMembers, toItems, totalInput } from './order-input.ts';
+import { readOrderView } from './read-order-view.ts';
+
+const body = inputObject({
+  order: inputObject({
+    total_amount_cents: Type.Optional(totalInput),
+    items: Type.Optional(itemsInput),
+    status: optional(oneOf(['paid', 'pending', 'shipped', 'delivered'])),
+    ...orderMembers,
+  }),
+  mark_as_paid: optional(Type.Boolean({ description: 'The cash has been taken' })),
+});
+
+export const updateOrder = operation({
+  name: 'update_order',
+  summary: 'Change an order, or mark a cash order as paid',
+  description:
+    'Members that are left out stay as they are; `metadata` and `items` are replaced whole. A changed total, currency ' +
+    'or tender closes the open invoice. Of a paid order only metadata and po_number can change.',
+  method: 'PATCH',
+  path: '/api/v1/m/orders/{id}',
+  access: { permission: 'orders:write' },
+  params: { id: 'Order' },
+  body,
+  answer: json(orderViewSchema),
+  fails: ['not_found', 'conflict', 'rate_unavailable'],
+  tool: { rename: { id: 'order_id' } },
+  idempotency: 'database',
+  async run(call, { params, body }) {
+    const { items, status, ...members } = body.order;
+    const order = await changeOrder(call.db, call.parts.rates, call.scope, params.id!, {
+      ...members,
+      ...(items ? { items: toItems(items) } : {}),
+      status: body.mark_as_paid ? 'paid' : (status ?? undefined),
+    }, call.now);
+    call.afterCommit(() => call.parts.db.wake('event_recorded', call.scope.merchantId));
+    return readOrderView(call, async () => order, order.id, new Set());
+  },
+});

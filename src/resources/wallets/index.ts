@@ -1,0 +1,4 @@
+import { getWallet } from './get-wallet.ts';
+import { listWallets } from './list-wallets.ts';
+
+export const walletOperations = [listWallets, getWallet];

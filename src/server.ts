@@ -1,0 +1,100 @@
+import type { AddressInfo } from 'node:net';
+import { buildApp } from './app.ts';
+import { banner } from './banner.ts';
+import { buildParts } from './build-parts.ts';
+import type { Config } from './config.ts';
+import type { Parts } from './flows/parts.ts';
+import { type DemoCredentials, makeDemo, readDemo, writeDemo } from './demo.ts';
+import type { Job } from './jobs/job.ts';
+import { sweep } from './jobs/sweep.ts';
+import { watchInvoices } from './jobs/watch-invoices.ts';
+import { createLog } from './kernel/log.ts';
+import { hasMerchants } from './store/merchants.ts';
+
+/** After this a stop is forced; the data is safe either way. */
+const stopMillis = 9000;
+
+export interface RunningServer {
+  readonly baseUrl: string;
+  stop(): Promise<void>;
+}
+
+export interface ServerOptions {
+  /** Make the demo even where it would not be made by itself; never into a database that has merchants. */
+  demo?: boolean;
+  onFatal?: (error: Error) => void;
+}
+
+/** Opens everything, listens, starts the loops. Resolves when the server is ready. */
+export async function startServer(config: Config, options: ServerOptions = {}): Promise<RunningServer> {
+  const log = createLog(config.logLevel);
+  const earlierDemo = await readDemo(config.dataDir);
+  const wantsDemo = options.demo || (config.onLoopback && !config.production && config.databaseUrl === undefined);
+  const demoMode = wantsDemo || earlierDemo !== undefined;
+  const built = await buildParts(config, {
+    log,
+    allowPrivateNetworks: config.onLoopback && (config.allowPrivateNetworks || demoMode),
+    ...(options.onFatal ? { onFatal: options.onFatal } : {}),
+  });
+  const { parts, links } = built;
+  const jobs: Job[] = [];
+  try {
+    const app = await buildApp(parts, config.trustProxy);
+    // Before listening: whoever sees /healthz answer finds the credentials in place.
+    let demo = await openDemo(parts, config, earlierDemo, wantsDemo);
+    await app.listen({ host: config.host, port: config.port });
+    if (config.port === 0) {
+      const { port } = app.server.address() as AddressInfo;
+      links.payUrl = withPort(links.payUrl, port);
+      links.publicUrl = withPort(links.publicUrl, port);
+    }
+    if (demo && demo.base_url !== links.publicUrl) {
+      demo = { ...demo, base_url: links.publicUrl };
+      await writeDemo(config.dataDir, demo);
+    }
+    parts.rates.live.start();
+    jobs.push(watchInvoices(parts), sweep(parts));
+    process.stdout.write(banner(links.publicUrl, parts.db.engine, demo));
+    return {
+      baseUrl: links.publicUrl,
+      stop: () => within(stopMillis, stop()),
+    };
+
+    async function stop(): Promise<void> {
+      log.info('stopping');
+      await app.close();
+      await Promise.all(jobs.map((job) => job.stop()));
+      await built.close();
+      log.info('stopped');
+    }
+  } catch (error) {
+    await Promise.all(jobs.map((job) => job.stop()));
+    await built.close().catch(() => {});
+    throw error;
+  }
+}
+
+async function openDemo(
+  parts: Parts,
+  config: Config,
+  earlier: DemoCredentials | undefined,
+  mayMake: boolean,
+): Promise<DemoCredentials | undefined> {
+  if (earlier && (await hasMerchants(parts.db))) return earlier;
+  return mayMake ? makeDemo(parts, config.dataDir, parts.links.publicUrl) : undefined;
+}
+
+function withPort(address: string, port: number): string {
+  const url = new URL(address);
+  if (url.port === '0') url.port = String(port);
+  return url.href.replace(/\/+$/, '');
+}
+
+async function within(millis: number, work: Promise<void>): Promise<void> {
+  let timer: NodeJS.Timeout | undefined;
+  const timeUp = new Promise<void>((resolve) => {
+    timer = setTimeout(resolve, millis);
+  });
+  await Promise.race([work, timeUp]);
+  clearTimeout(timer);
+}

@@ -1,0 +1,36 @@
+import { AppError } from '../../kernel/errors.ts';
+
+export interface RenderedError {
+  status: number;
+  headers: Record<string, string>;
+  body: { error: { code: string; message: string; status: number; request_id: string; details?: string[] } };
+}
+
+/** The interface's error envelope. Causes stay inside. */
+export function renderError(error: AppError, requestId: string): RenderedError {
+  const { status, code, message, details, retryAfterSeconds } = error;
+  return {
+    status,
+    headers: {
+      ...(retryAfterSeconds === undefined ? {} : { 'retry-after': String(Math.ceil(retryAfterSeconds)) }),
+      ...(status === 401 ? { 'www-authenticate': 'Bearer' } : {}),
+    },
+    body: { error: { code, message, status, request_id: requestId, ...(details ? { details: [...details] } : {}) } },
+  };
+}
+
+const framework: Record<string, () => AppError> = {
+  FST_ERR_CTP_BODY_TOO_LARGE: () => new AppError('payload_too_large', 'The body is larger than 1 MiB'),
+  FST_ERR_CTP_INVALID_MEDIA_TYPE: () =>
+    new AppError('unsupported_media_type', 'Send the body as JSON with "Content-Type: application/json"'),
+  FST_ERR_CTP_INVALID_CONTENT_LENGTH: () => new AppError('bad_request', 'The body is not as long as Content-Length says'),
+  FST_ERR_BAD_URL: () => new AppError('not_found', 'Nothing is at this address'),
+  FST_ERR_MAX_PARAM_LENGTH: () => new AppError('not_found', 'Nothing is at this address'),
+};
+
+/** Any thrown thing as a public error; what nobody expected becomes a 500 that says nothing of itself. */
+export function toAppError(error: unknown): AppError {
+  if (error instanceof AppError) return error;
+  const known = framework[(error as { code?: string } | undefined)?.code ?? ''];
+  return known?.() ?? new AppError('internal_error', 'Something went wrong on our side', { cause: error });
+}

@@ -1,0 +1,113 @@
+import { STATUS_CODES } from 'node:http';
+import fastify, { type FastifyError, type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
+import type { Authenticator } from '../../auth/authenticate.ts';
+import type { Parts } from '../../flows/parts.ts';
+import { AppError } from '../../kernel/errors.ts';
+import { randomBase62 } from '../../kernel/ids.ts';
+import type { Operation } from '../../operation/operation.ts';
+import { toAppError, renderError } from './error-body.ts';
+import { parseJsonBody } from './json-body.ts';
+import { addOperationRoutes } from './operation-routes.ts';
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** For the log line. */
+    operation?: string;
+    credentialId?: string;
+    failure?: AppError;
+  }
+}
+
+const bodyLimitBytes = 1024 * 1024;
+
+export interface HttpOptions {
+  parts: Parts;
+  authenticator: Authenticator;
+  operations: readonly Operation[];
+  trustProxy: boolean | string[];
+}
+
+/** The HTTP server with a route per operation; no port is opened here. */
+export function buildServer(options: HttpOptions): FastifyInstance {
+  const { parts } = options;
+  const server = fastify({
+    logger: false,
+    trustProxy: options.trustProxy,
+    bodyLimit: bodyLimitBytes,
+    genReqId: () => `req_${randomBase62(20)}`,
+    requestIdHeader: false,
+    return503OnClosing: false,
+    forceCloseConnections: 'idle',
+    routerOptions: { maxParamLength: 8192, ignoreTrailingSlash: true },
+    frameworkErrors: (error, request, reply) => void sendError(error, request, reply as FastifyReply),
+    clientErrorHandler: answerBrokenRequest,
+  });
+
+  server.removeAllContentTypeParsers();
+  server.addContentTypeParser(/^application\/(?:[\w.+-]+\+)?json(?:;|$)/i, { parseAs: 'buffer' }, (_request, body, done) => {
+    try {
+      done(null, parseJsonBody(body as Buffer));
+    } catch (error) {
+      done(error as AppError);
+    }
+  });
+  server.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => {
+    if ((body as Buffer).length === 0) done(null, {});
+    else done(new AppError('unsupported_media_type', 'Send the body as JSON with "Content-Type: application/json"'));
+  });
+
+  function sendError(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
+    const failure = toAppError(error);
+    request.failure = failure;
+    const { status, headers, body } = renderError(failure, request.id);
+    return reply.code(status).headers(headers).header('x-request-id', request.id).type('application/json; charset=utf-8').send(body);
+  }
+  server.setErrorHandler((error: FastifyError, request, reply) => sendError(error, request, reply));
+  server.setNotFoundHandler((request, reply) =>
+    sendError(new AppError('not_found', 'Nothing is at this address'), request, reply),
+  );
+
+  server.addHook('onRequest', (request, reply, done) => {
+    reply.header('x-request-id', request.id);
+    done();
+  });
+  server.addHook('onResponse', (request, reply, done) => {
+    logRequest(parts, request, reply);
+    done();
+  });
+
+  addOperationRoutes(server, options);
+  return server;
+}
+
+function logRequest(parts: Parts, request: FastifyRequest, reply: FastifyReply): void {
+  const { failure } = request;
+  const line = {
+    request_id: request.id,
+    method: request.method,
+    // Without the query: filters may carry customers' data.
+    path: request.url.split('?', 1)[0],
+    operation: request.operation,
+    credential: request.credentialId,
+    status: reply.statusCode,
+    ms: Math.round(reply.elapsedTime * 10) / 10,
+    ...(failure ? { code: failure.code } : {}),
+  };
+  if (failure && failure.status >= 500) parts.log.error({ ...line, err: failure.cause ?? failure }, 'request failed');
+  else parts.log.info(line, 'request');
+}
+
+// What Node's parser refuses never reaches a route; it still gets the interface's envelope.
+function answerBrokenRequest(error: Error & { code?: string }, socket: import('node:net').Socket): void {
+  if (error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy();
+  const failure = new AppError(
+    error.code === 'HPE_HEADER_OVERFLOW' ? 'payload_too_large' : 'bad_request',
+    'The request is not valid HTTP or its headers are too large',
+  );
+  const { status, body } = renderError(failure, `req_${randomBase62(20)}`);
+  const text = JSON.stringify(body);
+  socket.end(
+    `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\nContent-Type: application/json; charset=utf-8\r\n` +
+      `X-Request-Id: ${body.error.request_id}\r\nContent-Length: ${Buffer.byteLength(text)}\r\nConnection: close\r\n\r\n${text}`,
+  );
+}

@@ -1,0 +1,157 @@
+import type { TSchema } from 'typebox';
+import { Type } from 'typebox';
+import { type ErrorCode, errorStatus } from '../../kernel/errors.ts';
+import { type FilterType, filterNames } from '../../kernel/filters.ts';
+import { maxPerPage } from '../../kernel/page.ts';
+import { answerSchema } from '../../operation/answer.ts';
+import type { Operation } from '../../operation/operation.ts';
+import { toOpenApiSchema } from './schema.ts';
+
+type Json = Record<string, unknown>;
+
+/** What any operation with a key can answer besides what it declares. */
+const commonFailures: readonly ErrorCode[] = ['missing_token', 'forbidden', 'internal_error'];
+
+const errorSchema = Type.Object({
+  error: Type.Object({
+    code: Type.String(),
+    message: Type.String(),
+    status: Type.Integer(),
+    request_id: Type.String(),
+    details: Type.Optional(Type.Array(Type.String())),
+  }),
+});
+
+/** The OpenAPI 3.0.3 description of all operations, with full paths. @param serverUrl the public address. */
+export function openApiDocument(operations: readonly Operation[], serverUrl: string): Json {
+  const paths: Record<string, Json> = {};
+  for (const operation of operations) {
+    const path = (paths[operation.path] ??= {});
+    path[operation.method.toLowerCase()] = describe(operation);
+  }
+  return {
+    openapi: '3.0.3',
+    info: {
+      title: 'Satline',
+      version: '1.0.0',
+      description: 'Non-custodial Bitcoin Lightning payments: every amount settles straight to the merchant’s own wallet.',
+      license: { name: 'MIT' },
+    },
+    servers: [{ url: serverUrl }],
+    security: [{ apiKey: [] }],
+    paths,
+    components: {
+      securitySchemes: { apiKey: { type: 'http', scheme: 'bearer', description: 'An API key: sk_… or pk_…' } },
+      schemas: { error: toOpenApiSchema(errorSchema) },
+    },
+  };
+}
+
+function describe(operation: Operation): Json {
+  const parameters = [...pathParameters(operation), ...queryParameters(operation), ...idempotencyParameter(operation)];
+  return {
+    operationId: operation.name,
+    summary: operation.summary,
+    ...(operation.description ? { description: operation.description } : {}),
+    tags: [operation.path.split('/')[4] ?? 'public'],
+    ...(parameters.length > 0 ? { parameters } : {}),
+    ...(operation.body
+      ? { requestBody: { required: isRequired(operation.body), content: { 'application/json': { schema: toOpenApiSchema(operation.body) } } } }
+      : {}),
+    responses: { [operation.status]: success(operation), ...failures(operation) },
+  };
+}
+
+function isRequired(body: TSchema): boolean {
+  return ((body as { required?: string[] }).required ?? []).length > 0;
+}
+
+function success(operation: Operation): Json {
+  const { answer } = operation;
+  if (answer.kind === 'empty') return { description: 'Done' };
+  if (answer.kind === 'raw') {
+    return { description: 'Success', content: { [answer.mediaType]: { schema: { type: 'string' } } } };
+  }
+  return {
+    description: 'Success',
+    content: { 'application/json': { schema: toOpenApiSchema(answerSchema(answer)!) } },
+  };
+}
+
+function failures(operation: Operation): Json {
+  const codes = new Set<ErrorCode>([...commonFailures, ...operation.fails]);
+  if (operation.body || operation.query.paged) codes.add('validation_error');
+  if (operation.body) codes.add('bad_request');
+  if (operation.idempotency !== 'none') {
+    codes.add('idempotency_in_progress').add('idempotency_key_reused');
+  }
+  const byStatus = new Map<number, ErrorCode[]>();
+  for (const code of codes) byStatus.set(errorStatus[code], [...(byStatus.get(errorStatus[code]) ?? []), code]);
+  return Object.fromEntries(
+    [...byStatus].sort(([a], [b]) => a - b).map(([status, names]) => [
+      status,
+      {
+        description: names.join(', '),
+        content: { 'application/json': { schema: { $ref: '#/components/schemas/error' } } },
+      },
+    ]),
+  );
+}
+
+function pathParameters(operation: Operation): Json[] {
+  return Object.entries(operation.params).map(([name, resource]) => ({
+    name,
+    in: 'path',
+    required: true,
+    description: resource,
+    schema: { type: 'string', format: 'uuid' },
+  }));
+}
+
+function queryParameters({ query }: Operation): Json[] {
+  const parameters: Json[] = [];
+  if (query.paged) {
+    parameters.push(
+      { name: 'page', in: 'query', schema: { type: 'integer', minimum: 1, default: 1 } },
+      { name: 'per_page', in: 'query', schema: { type: 'integer', minimum: 1, maximum: maxPerPage, default: 25 } },
+    );
+  }
+  for (const { name, type, predicate } of filterNames(query.filters ?? {})) {
+    parameters.push({ name: `q[${name}]`, in: 'query', schema: predicate === 'in' ? { type: 'string' } : filterSchema(type) });
+  }
+  if (query.expand) {
+    parameters.push({ name: 'expand', in: 'query', description: `Comma separated: ${query.expand.join(', ')}`, schema: { type: 'string' } });
+  }
+  return parameters;
+}
+
+function filterSchema(type: FilterType): Json {
+  switch (type.kind) {
+    case 'integer':
+      return { type: 'integer' };
+    case 'timestamp':
+      return { type: 'string', format: 'date-time' };
+    case 'uuid':
+      return { type: 'string', format: 'uuid' };
+    case 'boolean':
+      return { type: 'boolean' };
+    case 'word':
+      return { type: 'string', enum: type.words };
+    case 'number_code':
+      return { type: 'integer', enum: type.codes };
+    case 'text':
+      return { type: 'string' };
+  }
+}
+
+function idempotencyParameter(operation: Operation): Json[] {
+  if (operation.idempotency === 'none') return [];
+  return [
+    {
+      name: 'Idempotency-Key',
+      in: 'header',
+      description: 'The same key with the same input answers the first answer again, for 24 hours',
+      schema: { type: 'string', maxLength: 255 },
+    },
+  ];
+}

@@ -1,0 +1,56 @@
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, afterEach, describe, expect, it, vi } from 'vitest';
+import { lockDirectory } from '../../../src/db/embedded/directory-lock.ts';
+import { EmbeddedDirectoryInUse, openEmbedded } from '../../../src/db/embedded/open.ts';
+import { silentLog } from '../../../src/kernel/log.ts';
+import { ended, firstLine, openRig, startChild, temporaryDirectory } from './engine-rig.ts';
+
+const { path: root, remove } = temporaryDirectory();
+afterAll(remove);
+afterEach(() => vi.unstubAllEnvs());
+
+function freshDirectory(name: string): string {
+  const path = join(root, name);
+  mkdirSync(path, { recursive: true });
+  return path;
+}
+
+describe('the directory lock', () => {
+  it('lets exactly one of eight simultaneous starters in after the owner was killed', async () => {
+    // Longer than the address of a unix socket may be, which a lock by socket would trip over.
+    const path = freshDirectory(`storm/${'long'.repeat(30)}`);
+    const rounds = process.env.SOAK ? 17 : 3;
+    let owner = startChild('lock-directory', [path]);
+    expect(await firstLine(owner)).toBe('locked');
+    for (let round = 0; round < rounds; round += 1) {
+      owner.kill('SIGKILL');
+      await ended(owner);
+      const starters = Array.from({ length: 8 }, () => startChild('lock-directory', [path]));
+      const answers = await Promise.all(starters.map(firstLine));
+      expect(answers.toSorted()).toEqual([...Array(7).fill('EmbeddedDirectoryInUse'), 'locked']);
+      owner = starters[answers.indexOf('locked')]!;
+    }
+    owner.kill('SIGKILL');
+    await ended(owner);
+  });
+
+  it('also keeps the same process from opening a directory twice', async () => {
+    const path = freshDirectory('twice');
+    const rig = await openRig(path);
+    const second = openEmbedded({ dir: path, log: silentLog, allowUnlocked: true });
+    await expect(second).rejects.toThrow(EmbeddedDirectoryInUse);
+    await expect(openEmbedded({ dir: path, log: silentLog })).rejects.toThrow(`in use by process ${process.pid}`);
+    await rig.close();
+    await (await openRig(path)).close();
+  });
+
+  it('refuses to go unlocked where there is no flock program, unless told to', () => {
+    const path = freshDirectory('no-program');
+    vi.stubEnv('PATH', '/nonexistent');
+    expect(() => lockDirectory(path)).toThrow(/the program "flock" cannot be run.*allowUnlocked/s);
+    const lock = lockDirectory(path, true);
+    expect(lock.locked).toBe(false);
+    lock.release();
+  });
+});
