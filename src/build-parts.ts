@@ -9,12 +9,12 @@ import type { Links, Parts, RatesByMode } from './flows/parts.ts';
 import { type Clock, systemClock } from './kernel/clock.ts';
 import type { Logger } from './kernel/log.ts';
 import { createOutbound, type Outbound } from './kernel/outbound.ts';
+import { openSealer } from './open-sealer.ts';
 import { createFixedRates } from './rates/fixed-rate.ts';
 import type { HttpGet } from './rates/rate.ts';
 import { createRates } from './rates/rates.ts';
 import { openSource } from './rates/sources.ts';
 import type { RateSourcesSetting } from './rates/sources-setting.ts';
-import { openSealer } from './open-sealer.ts';
 import { openConnector } from './wallets/connectors.ts';
 import { createWalletRuntime } from './wallets/runtime.ts';
 
@@ -45,7 +45,10 @@ export async function buildParts(config: Config, options: BuildOptions): Promise
     const sealer = await openSealer(db, config);
     const outbound = createOutbound({ allowPrivateNetworks });
     const stopping = new AbortController();
-    const rates: RatesByMode = { live: liveRates(config.rateSources, outbound, clock, log), test: createFixedRates(clock) };
+    const rates: RatesByMode = {
+      live: liveRates(config.rateSources, outbound, clock, log),
+      test: createFixedRates(clock),
+    };
     const support = { db, sealer, clock, outbound, allowHttp: allowPrivateNetworks };
     const wallets = createWalletRuntime({ db, clock, log, open: (wallet) => openConnector(support, wallet) });
     const links = { publicUrl: config.publicUrl, payUrl: config.payUrl };

@@ -130,7 +130,8 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
 
   const host = read<string>('HOST');
   const portNumber = read<number>('PORT');
-  const publicUrl = read<string | undefined>('PUBLIC_URL') ?? `http://${host.includes(':') ? `[${host}]` : host}:${portNumber}`;
+  const publicUrl =
+    read<string | undefined>('PUBLIC_URL') ?? `http://${host.includes(':') ? `[${host}]` : host}:${portNumber}`;
   const databaseUrl = read<string | undefined>('DATABASE_URL');
   const secrets = read<Buffer | undefined>('SECRETS_KEY');
   const allowPrivate = read<boolean>('ALLOW_PRIVATE_NETWORKS');

@@ -19,7 +19,9 @@ export class SecretsKeyError extends Error {}
  */
 export async function openSealer(db: Database, config: Pick<Config, 'dataDir' | 'secretsKey'>): Promise<Sealer> {
   const check = await findSetting(db, checkName);
-  const sealer = createSealer(config.secretsKey ?? (await keyFromFile(join(config.dataDir, 'secrets.key'), check !== undefined)));
+  const sealer = createSealer(
+    config.secretsKey ?? (await keyFromFile(join(config.dataDir, 'secrets.key'), check !== undefined)),
+  );
   if (check === undefined) {
     await insertSettingOnce(db, checkName, sealer.seal(checkText, checkPlace));
     // Another process may have been first, with another key: what is in the database decides.

@@ -25,7 +25,7 @@ export async function openEmbeddedDatabase(options: EmbeddedDatabaseOptions): Pr
     log,
     ...(options.onFatal ? { onFatal: options.onFatal } : {}),
   });
-  const pool = new pg.Pool({ ...engine.poolConfig(), types: typeParsers, max: 1 });
+  const pool = new pg.Pool({ ...engine.poolConfig(), pipeline: true, types: typeParsers, max: 1 } as pg.PoolConfig);
   pool.on('error', (error) => log.warn({ err: error }, 'embedded database connection lost'));
   // A spinning engine never frees itself; the restart gives the space back to whoever cleared it.
   const watched = async <T>(work: Promise<T>): Promise<T> => {

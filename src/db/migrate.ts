@@ -49,7 +49,9 @@ export async function migrate(db: Database): Promise<string[]> {
     const newest = migrations.at(-1)?.version ?? 0;
     const unknown = [...done].find((version) => version > newest);
     if (unknown !== undefined) {
-      throw new Error(`The database has schema ${unknown}, newer than this Satline knows (${newest}); start a newer one`);
+      throw new Error(
+        `The database has schema ${unknown}, newer than this Satline knows (${newest}); start a newer one`,
+      );
     }
     const waiting = migrations.filter((migration) => !done.has(migration.version));
     for (const migration of waiting) {

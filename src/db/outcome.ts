@@ -17,9 +17,10 @@ export async function outcomeOf(
     try {
       const client = await connect();
       try {
-        const { rows } = await client.query<{ status: string | null }>('select pg_xact_status($1::text::xid8) as status', [
-          transactionId,
-        ]);
+        const { rows } = await client.query<{ status: string | null }>(
+          'select pg_xact_status($1::text::xid8) as status',
+          [transactionId],
+        );
         const status = rows[0]?.status;
         if (status === 'committed' || status === 'aborted') return status;
       } finally {

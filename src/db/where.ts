@@ -11,7 +11,11 @@ const operators: Record<Exclude<Predicate, 'in' | 'cont'>, string> = {
 
 /** Columns, or SQL conditions that take the bound value, by filter field. */
 export type FilterColumns = Readonly<Record<string, string | FilterCondition>>;
-export type FilterCondition = (predicate: Predicate, bind: (value: FilterValue) => string, values: readonly FilterValue[]) => string;
+export type FilterCondition = (
+  predicate: Predicate,
+  bind: (value: FilterValue) => string,
+  values: readonly FilterValue[],
+) => string;
 
 /**
  * Turns parsed filters into `and …` conditions with bound values. `values` grows; nothing a caller sent becomes SQL text.

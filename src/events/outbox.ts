@@ -17,12 +17,7 @@ export interface EventFact {
  * Records events in the transaction of the facts they tell, so that no crash can part them. The body is built here,
  * once; deliveries send these bytes.
  */
-export async function recordEvents(
-  tx: Handle,
-  scope: Scope,
-  facts: readonly EventFact[],
-  now: Date,
-): Promise<void> {
+export async function recordEvents(tx: Handle, scope: Scope, facts: readonly EventFact[], now: Date): Promise<void> {
   const events = facts.map(({ kind, subjectId, data, dedupe }) => {
     const id = `evt_${randomBase62(24)}`;
     const body = JSON.stringify({ id, event: kind, created_at: now.toISOString(), livemode: scope.livemode, data });

@@ -81,7 +81,8 @@ async function checkState(tx: Handle, order: OrderRow, change: OrderChange): Pro
     const forbidden = Object.entries(change)
       .filter(([name, value]) => value !== undefined && name !== 'status' && !changeableWhenPaid.has(name))
       .map(([name]) => name);
-    if (forbidden.length > 0) throw new AppError('conflict', `The order is ${order.status}; ${forbidden.join(', ')} cannot change any more`);
+    if (forbidden.length > 0)
+      throw new AppError('conflict', `The order is ${order.status}; ${forbidden.join(', ')} cannot change any more`);
     if (status === 'pending') throw new AppError('conflict', `The order is ${order.status} and cannot become pending`);
     return;
   }

@@ -73,12 +73,7 @@ export async function issueInvoice(
   await Promise.all([
     insertInvoice(tx, invoice),
     setOrderWallet(tx, order.id, wallet.id, now),
-    recordEvents(
-      tx,
-      scope,
-      [{ kind: 'invoice.created', subjectId: invoice.id, data: toInvoice(invoice, now) }],
-      now,
-    ),
+    recordEvents(tx, scope, [{ kind: 'invoice.created', subjectId: invoice.id, data: toInvoice(invoice, now) }], now),
   ]);
   return invoice;
 }

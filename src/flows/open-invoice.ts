@@ -71,7 +71,8 @@ async function reserve(tx: Handle, parts: Parts, scope: Scope, orderId: string):
   if (order.status !== 'pending') {
     throw new AppError('conflict', `The order is ${order.status} and takes no payment any more`);
   }
-  if (order.tender_type === 'cash') throw new AppError('conflict', 'The order is paid in cash; change its tender first');
+  if (order.tender_type === 'cash')
+    throw new AppError('conflict', 'The order is paid in cash; change its tender first');
   if (open?.held_at || (await isHeld(tx, orderId))) {
     throw new AppError('conflict', 'A payment for this order is on its way; wait for it to settle or fail');
   }
@@ -205,7 +206,9 @@ async function waitFor(parts: Parts, requestId: string, deadline: number): Promi
   } finally {
     stop();
   }
-  throw new AppError('wallet_unavailable', 'The invoice is still being made; ask again shortly', { retryAfterSeconds: 2 });
+  throw new AppError('wallet_unavailable', 'The invoice is still being made; ask again shortly', {
+    retryAfterSeconds: 2,
+  });
 }
 
 function sharedError({ error }: InvoiceRequestRow): AppError {

@@ -137,10 +137,7 @@ function eventsOf(
   paidAt: Date,
   now: Date,
 ): EventFact[] {
-  const invoice = toInvoice(
-    { ...invoiceBefore, status: 'paid', paid_at: paidAt, held_at: null, updated_at: now },
-    now,
-  );
+  const invoice = toInvoice({ ...invoiceBefore, status: 'paid', paid_at: paidAt, held_at: null, updated_at: now }, now);
   const order = toOrder({
     ...before,
     ...(becamePaid ? { status: 'paid' as const, paid_at: paidAt } : {}),

@@ -58,7 +58,8 @@ export function readFilters(fields: FilterFields, query: Readonly<Record<string,
     const inner = /^q\[(.*)\]$/s.exec(key)?.[1];
     if (inner === undefined) {
       if (key === 'q' || key.startsWith('q[') || key.startsWith('q.')) faults.push(`${key} is not a known filter`);
-      else if (namesField(fields, key)) faults.push(`${key} is not a parameter; write q[${withPredicate(fields, key)}]`);
+      else if (namesField(fields, key))
+        faults.push(`${key} is not a parameter; write q[${withPredicate(fields, key)}]`);
       continue;
     }
     const match = findFilter(fields, inner);

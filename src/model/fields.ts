@@ -44,11 +44,20 @@ export const metadata = Type.Unsafe<Record<string, unknown>>({
 export const nameInput = (description: string) =>
   Type.String({ 'x-trim': true, minLength: 1, maxLength: 500, description });
 export const textInput = (maxLength: number, description: string) => Type.String({ maxLength, description });
-export const emailInput = Type.String({ 'x-trim': true, format: 'email', maxLength: 254, description: 'E-mail address' });
+export const emailInput = Type.String({
+  'x-trim': true,
+  format: 'email',
+  maxLength: 254,
+  description: 'E-mail address',
+});
 export const currencyInput = Type.String({ format: 'currency', description: 'ISO 4217 code in any case' });
 export const centsInput = (description: string) =>
   Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER, description: `${description}, in minor units` });
-export const metadataInput = Type.Unsafe<Record<string, unknown>>({ ...metadata, format: undefined, 'x-metadata': true });
+export const metadataInput = Type.Unsafe<Record<string, unknown>>({
+  ...metadata,
+  format: undefined,
+  'x-metadata': true,
+});
 
 /** Null or left out both mean "not given". */
 export const optional = <S extends TSchema>(schema: S) => Type.Optional(nullable(schema));

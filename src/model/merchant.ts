@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox';
 import { currencyCode, livemode, nullable, objectName, oneOf, timestamp, uuid } from './fields.ts';
-import { walletSchema, toWallet, type WalletRow } from './wallet.ts';
+import { toWallet, type WalletRow, walletSchema } from './wallet.ts';
 
 export const merchantStatuses = ['pending', 'active', 'suspended'] as const;
 export type MerchantStatus = (typeof merchantStatuses)[number];

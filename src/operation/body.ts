@@ -84,7 +84,8 @@ function sentence(error: ErrorObject, wrapper: string | undefined): string[] {
   if (keyword === 'anyOf') return [];
   if (keyword === 'type' && params.type === 'null') return [];
   const path = memberPath(error.instancePath, wrapper);
-  if (keyword === 'required') return [`${memberPath(`${error.instancePath}/${params.missingProperty}`, wrapper)} is required`];
+  if (keyword === 'required')
+    return [`${memberPath(`${error.instancePath}/${params.missingProperty}`, wrapper)} is required`];
   return [`${path} ${predicate(error)}`];
 }
 

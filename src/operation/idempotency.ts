@@ -141,9 +141,13 @@ function checkSameInput(owner: IdempotencyOwner, row: IdempotencyRow): void {
 }
 
 function inProgress(): AppError {
-  return new AppError('idempotency_in_progress', 'A call with this Idempotency-Key is still running; try again shortly', {
-    retryAfterSeconds: 1,
-  });
+  return new AppError(
+    'idempotency_in_progress',
+    'A call with this Idempotency-Key is still running; try again shortly',
+    {
+      retryAfterSeconds: 1,
+    },
+  );
 }
 
 function sealAnswer(sealer: Sealer, owner: IdempotencyOwner, answer: Answer): Buffer {

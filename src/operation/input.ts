@@ -46,7 +46,8 @@ function readExpand(allowed: readonly string[], value: unknown): ReadonlySet<str
   if (typeof value !== 'string') throw invalid('expand is given more than once');
   const names = value.split(',').map((name) => name.trim());
   const unknown = names.filter((name) => !allowed.includes(name));
-  if (unknown.length > 0) throw invalid(`expand must be some of ${allowed.join(', ')}; ${unknown.join(', ')} is unknown`);
+  if (unknown.length > 0)
+    throw invalid(`expand must be some of ${allowed.join(', ')}; ${unknown.join(', ')} is unknown`);
   return new Set(names);
 }
 
@@ -65,8 +66,15 @@ export function readIdempotencyKey(key: string | undefined): string | undefined 
 
 /** SHA-256 over operation and parsed input, so that REST and MCP agree whatever order the members came in. */
 export function inputHash(operation: Operation, input: OperationInput): string {
-  const parts = { operation: operation.name, params: input.params, body: input.body ?? {}, expand: [...input.expand].sort() };
-  return createHash('sha256').update(JSON.stringify(sorted(parts))).digest('hex');
+  const parts = {
+    operation: operation.name,
+    params: input.params,
+    body: input.body ?? {},
+    expand: [...input.expand].sort(),
+  };
+  return createHash('sha256')
+    .update(JSON.stringify(sorted(parts)))
+    .digest('hex');
 }
 
 function sorted(value: unknown): unknown {

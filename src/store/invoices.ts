@@ -89,7 +89,10 @@ const listById = statement(
 );
 
 export async function insertInvoice(tx: Handle, row: Omit<InvoiceRow, 'status'>): Promise<void> {
-  await tx.run(insert, stored.map((column) => (column === 'metadata' ? JSON.stringify(row.metadata) : row[column])));
+  await tx.run(
+    insert,
+    stored.map((column) => (column === 'metadata' ? JSON.stringify(row.metadata) : row[column])),
+  );
 }
 
 export function findInvoice(db: Handle, scope: Scope, id: string, now: Date): Promise<InvoiceRow | undefined> {

@@ -65,14 +65,20 @@ const markCancelled = statement(
   `update orders set status = 'cancelled', cancelled_at = $2, updated_at = $2, version = version + 1
     where id = $1 and status = 'pending'`,
 );
-const markAttention = statement('orders_mark_attention', `update orders set attention = $2, updated_at = $3 where id = $1`);
+const markAttention = statement(
+  'orders_mark_attention',
+  `update orders set attention = $2, updated_at = $3 where id = $1`,
+);
 const setWallet = statement('orders_set_wallet', `update orders set wallet_id = $2, updated_at = $3 where id = $1`);
 const nextNumber = statement('orders_next_number', `select nextval($1::text::regclass) as number`);
 
 const listById = statement('orders_list_by_id', `select ${columnList} from orders where id = any($1::uuid[])`);
 
 export async function insertOrder(db: Handle, row: OrderRow): Promise<void> {
-  await db.run(insert, columns.map((column) => toParameter(column, row[column])));
+  await db.run(
+    insert,
+    columns.map((column) => toParameter(column, row[column])),
+  );
 }
 
 export function findOrder(db: Handle, scope: Scope, id: string): Promise<OrderRow | undefined> {

@@ -60,7 +60,10 @@ const addPreimage = statement(
 );
 
 export async function insertPayment(tx: Handle, row: PaymentRow): Promise<void> {
-  await tx.run(insert, columns.map((column) => (column === 'metadata' ? JSON.stringify(row.metadata) : row[column])));
+  await tx.run(
+    insert,
+    columns.map((column) => (column === 'metadata' ? JSON.stringify(row.metadata) : row[column])),
+  );
 }
 
 export function findPayment(db: Handle, scope: Scope, id: string): Promise<PaymentRow | undefined> {

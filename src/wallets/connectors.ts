@@ -4,7 +4,7 @@ import type { Outbound } from '../kernel/outbound.ts';
 import type { Sealer } from '../kernel/secrets.ts';
 import { acceptedNetworks } from '../lightning/acceptance.ts';
 import { lightningAddressConnector } from '../lightning/adapters/lightning-address.ts';
-import { simulatedConnector, type SimulatorBook, type SimulatorSettings } from '../lightning/adapters/simulated.ts';
+import { type SimulatorBook, type SimulatorSettings, simulatedConnector } from '../lightning/adapters/simulated.ts';
 import type { Connector } from '../lightning/connector.ts';
 import type { WalletRow } from '../model/wallet.ts';
 import { findSimulatedPayment } from '../store/simulated-payments.ts';

@@ -12,6 +12,7 @@ export async function withLimit<T>(
   const limit = new AbortController();
   let timer: NodeJS.Timeout | undefined;
   const stop = () => limit.abort();
+  if (outer.aborted) throw new WalletFault('unreachable', 'The call to the wallet was given up');
   outer.addEventListener('abort', stop, { once: true });
   const timeUp = new Promise<never>((_, reject) => {
     timer = setTimeout(() => {

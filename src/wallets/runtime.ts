@@ -75,7 +75,9 @@ export function createWalletRuntime({ db, clock, log, open }: WalletRuntimeOptio
     const now = clock.now();
     if (wallet.consecutive_failures === 0 && now.getTime() - (wellSince.get(wallet.id) ?? 0) < 30_000) return;
     wellSince.set(wallet.id, now.getTime());
-    recordWalletSuccess(db, wallet.id, now).catch((error) => log.warn({ err: error }, 'wallet health was not recorded'));
+    recordWalletSuccess(db, wallet.id, now).catch((error) =>
+      log.warn({ err: error }, 'wallet health was not recorded'),
+    );
   }
 
   async function noteFailure(wallet: WalletRow, fault: WalletFault): Promise<void> {
@@ -99,7 +101,10 @@ export function createWalletRuntime({ db, clock, log, open }: WalletRuntimeOptio
       noteSuccess(wallet);
       return answer;
     } catch (error) {
-      const fault = error instanceof WalletFault ? error : new WalletFault('protocol', 'The wallet answered in a way Satline does not understand', { cause: error });
+      const fault =
+        error instanceof WalletFault
+          ? error
+          : new WalletFault('protocol', 'The wallet answered in a way Satline does not understand', { cause: error });
       if (!signal.aborted) await noteFailure(wallet, fault);
       throw fault;
     }

@@ -25,7 +25,14 @@ export const generateInvoice = operation({
   access: { permission: 'orders:write' },
   body,
   answer: json(invoiceViewSchema),
-  fails: ['not_found', 'conflict', 'amount_exceeds_wallet_limits', 'no_wallet', 'wallet_unavailable', 'rate_unavailable'],
+  fails: [
+    'not_found',
+    'conflict',
+    'amount_exceeds_wallet_limits',
+    'no_wallet',
+    'wallet_unavailable',
+    'rate_unavailable',
+  ],
   tool: {},
   idempotency: 'wallet',
   steps: {

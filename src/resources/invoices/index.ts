@@ -4,4 +4,10 @@ import { getInvoice } from './get-invoice.ts';
 import { getInvoiceQr } from './get-invoice-qr.ts';
 import { simulateInvoicePayment } from './simulate-invoice-payment.ts';
 
-export const invoiceOperations = [generateInvoice, getInvoice, getInvoiceQr, checkInvoiceStatus, simulateInvoicePayment];
+export const invoiceOperations = [
+  generateInvoice,
+  getInvoice,
+  getInvoiceQr,
+  checkInvoiceStatus,
+  simulateInvoicePayment,
+];

@@ -9,7 +9,11 @@ const mostSeconds = 7 * 24 * 3600;
 const body = inputObject({
   after_seconds: optional(Type.Integer({ minimum: 0, maximum: mostSeconds, description: 'Pay this much later' })),
   amount_sats: optional(
-    Type.Integer({ minimum: 1, maximum: 2_100_000_000_000_000, description: 'What the payer sends, if not the amount asked for' }),
+    Type.Integer({
+      minimum: 1,
+      maximum: 2_100_000_000_000_000,
+      description: 'What the payer sends, if not the amount asked for',
+    }),
   ),
 });
 

@@ -96,7 +96,8 @@ export const createOrder = operation({
 async function draft(call: Call, { body }: OperationInput<Body>): Promise<OrderRow> {
   const { order, generate_invoice, mark_as_paid } = body;
   const isCash = order.tender_type === 'cash';
-  if (mark_as_paid && !isCash) throw invalid('mark_as_paid needs tender_type cash; bitcoin orders are paid by payments');
+  if (mark_as_paid && !isCash)
+    throw invalid('mark_as_paid needs tender_type cash; bitcoin orders are paid by payments');
   if (generate_invoice && isCash) throw invalid('generate_invoice needs tender_type bitcoin');
   const [merchant] = await Promise.all([
     findMerchant(call.db, call.scope.merchantId),

@@ -41,7 +41,14 @@ export const orderMembers = {
 export const totalInput = centsInput('Total; stands as sent, items need not add up to it');
 export const itemsInput = Type.Array(itemInput, { minItems: 1, maxItems, description: 'What is sold' });
 
-type ItemBody = { name: string; price_cents: number; qty: number; description?: string | null; sku?: string | null; product_id?: string | null };
+type ItemBody = {
+  name: string;
+  price_cents: number;
+  qty: number;
+  description?: string | null;
+  sku?: string | null;
+  product_id?: string | null;
+};
 
 /** Items as stored: members that were not given stay away. */
 export function toItems(items: readonly ItemBody[]): OrderItem[] {

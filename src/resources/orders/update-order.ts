@@ -33,11 +33,18 @@ export const updateOrder = operation({
   idempotency: 'database',
   async run(call, { params, body }) {
     const { items, status, ...members } = body.order;
-    const order = await changeOrder(call.db, call.parts.rates, call.scope, params.id!, {
-      ...members,
-      ...(items ? { items: toItems(items) } : {}),
-      status: body.mark_as_paid ? 'paid' : (status ?? undefined),
-    }, call.now);
+    const order = await changeOrder(
+      call.db,
+      call.parts.rates,
+      call.scope,
+      params.id!,
+      {
+        ...members,
+        ...(items ? { items: toItems(items) } : {}),
+        status: body.mark_as_paid ? 'paid' : (status ?? undefined),
+      },
+      call.now,
+    );
     call.afterCommit(() => call.parts.db.wake('event_recorded', call.scope.merchantId));
     return readOrderView(call, async () => order, order.id, new Set());
   },

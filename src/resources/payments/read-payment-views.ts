@@ -10,7 +10,10 @@ import { listOrdersById } from '../../store/orders.ts';
 export async function readPaymentViews(call: Call, payments: readonly PaymentRow[]): Promise<PaymentView[]> {
   const invoiceIds = payments.map((payment) => payment.invoice_id).filter((id) => id !== null);
   const [orders, invoices] = await Promise.all([
-    listOrdersById(call.db, payments.map((payment) => payment.order_id)),
+    listOrdersById(
+      call.db,
+      payments.map((payment) => payment.order_id),
+    ),
     listInvoicesById(call.db, invoiceIds, call.now),
   ]);
   return payments.map((payment) => {

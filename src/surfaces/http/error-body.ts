@@ -23,7 +23,8 @@ const framework: Record<string, () => AppError> = {
   FST_ERR_CTP_BODY_TOO_LARGE: () => new AppError('payload_too_large', 'The body is larger than 1 MiB'),
   FST_ERR_CTP_INVALID_MEDIA_TYPE: () =>
     new AppError('unsupported_media_type', 'Send the body as JSON with "Content-Type: application/json"'),
-  FST_ERR_CTP_INVALID_CONTENT_LENGTH: () => new AppError('bad_request', 'The body is not as long as Content-Length says'),
+  FST_ERR_CTP_INVALID_CONTENT_LENGTH: () =>
+    new AppError('bad_request', 'The body is not as long as Content-Length says'),
   FST_ERR_BAD_URL: () => new AppError('not_found', 'Nothing is at this address'),
   FST_ERR_MAX_PARAM_LENGTH: () => new AppError('not_found', 'Nothing is at this address'),
 };

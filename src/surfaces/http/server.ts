@@ -5,7 +5,7 @@ import type { Parts } from '../../flows/parts.ts';
 import { AppError } from '../../kernel/errors.ts';
 import { randomBase62 } from '../../kernel/ids.ts';
 import type { Operation } from '../../operation/operation.ts';
-import { toAppError, renderError } from './error-body.ts';
+import { renderError, toAppError } from './error-body.ts';
 import { parseJsonBody } from './json-body.ts';
 import { addOperationRoutes } from './operation-routes.ts';
 
@@ -44,13 +44,17 @@ export function buildServer(options: HttpOptions): FastifyInstance {
   });
 
   server.removeAllContentTypeParsers();
-  server.addContentTypeParser(/^application\/(?:[\w.+-]+\+)?json(?:;|$)/i, { parseAs: 'buffer' }, (_request, body, done) => {
-    try {
-      done(null, parseJsonBody(body as Buffer));
-    } catch (error) {
-      done(error as AppError);
-    }
-  });
+  server.addContentTypeParser(
+    /^application\/(?:[\w.+-]+\+)?json(?:;|$)/i,
+    { parseAs: 'buffer' },
+    (_request, body, done) => {
+      try {
+        done(null, parseJsonBody(body as Buffer));
+      } catch (error) {
+        done(error as AppError);
+      }
+    },
+  );
   server.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => {
     if ((body as Buffer).length === 0) done(null, {});
     else done(new AppError('unsupported_media_type', 'Send the body as JSON with "Content-Type: application/json"'));
@@ -60,7 +64,12 @@ export function buildServer(options: HttpOptions): FastifyInstance {
     const failure = toAppError(error);
     request.failure = failure;
     const { status, headers, body } = renderError(failure, request.id);
-    return reply.code(status).headers(headers).header('x-request-id', request.id).type('application/json; charset=utf-8').send(body);
+    return reply
+      .code(status)
+      .headers(headers)
+      .header('x-request-id', request.id)
+      .type('application/json; charset=utf-8')
+      .send(body);
   }
   server.setErrorHandler((error: FastifyError, request, reply) => sendError(error, request, reply));
   server.setNotFoundHandler((request, reply) =>

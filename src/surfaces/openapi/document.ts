@@ -34,7 +34,8 @@ export function openApiDocument(operations: readonly Operation[], serverUrl: str
     info: {
       title: 'Satline',
       version: '1.0.0',
-      description: 'Non-custodial Bitcoin Lightning payments: every amount settles straight to the merchant’s own wallet.',
+      description:
+        'Non-custodial Bitcoin Lightning payments: every amount settles straight to the merchant’s own wallet.',
       license: { name: 'MIT' },
     },
     servers: [{ url: serverUrl }],
@@ -56,7 +57,12 @@ function describe(operation: Operation): Json {
     tags: [operation.path.split('/')[4] ?? 'public'],
     ...(parameters.length > 0 ? { parameters } : {}),
     ...(operation.body
-      ? { requestBody: { required: isRequired(operation.body), content: { 'application/json': { schema: toOpenApiSchema(operation.body) } } } }
+      ? {
+          requestBody: {
+            required: isRequired(operation.body),
+            content: { 'application/json': { schema: toOpenApiSchema(operation.body) } },
+          },
+        }
       : {}),
     responses: { [operation.status]: success(operation), ...failures(operation) },
   };
@@ -88,13 +94,15 @@ function failures(operation: Operation): Json {
   const byStatus = new Map<number, ErrorCode[]>();
   for (const code of codes) byStatus.set(errorStatus[code], [...(byStatus.get(errorStatus[code]) ?? []), code]);
   return Object.fromEntries(
-    [...byStatus].sort(([a], [b]) => a - b).map(([status, names]) => [
-      status,
-      {
-        description: names.join(', '),
-        content: { 'application/json': { schema: { $ref: '#/components/schemas/error' } } },
-      },
-    ]),
+    [...byStatus]
+      .sort(([a], [b]) => a - b)
+      .map(([status, names]) => [
+        status,
+        {
+          description: names.join(', '),
+          content: { 'application/json': { schema: { $ref: '#/components/schemas/error' } } },
+        },
+      ]),
   );
 }
 
@@ -117,10 +125,19 @@ function queryParameters({ query }: Operation): Json[] {
     );
   }
   for (const { name, type, predicate } of filterNames(query.filters ?? {})) {
-    parameters.push({ name: `q[${name}]`, in: 'query', schema: predicate === 'in' ? { type: 'string' } : filterSchema(type) });
+    parameters.push({
+      name: `q[${name}]`,
+      in: 'query',
+      schema: predicate === 'in' ? { type: 'string' } : filterSchema(type),
+    });
   }
   if (query.expand) {
-    parameters.push({ name: 'expand', in: 'query', description: `Comma separated: ${query.expand.join(', ')}`, schema: { type: 'string' } });
+    parameters.push({
+      name: 'expand',
+      in: 'query',
+      description: `Comma separated: ${query.expand.join(', ')}`,
+      schema: { type: 'string' },
+    });
   }
   return parameters;
 }

@@ -1,0 +1,47 @@
+import { cpSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import pg from 'pg';
+
+export const secretsKey = '11'.repeat(32);
+export const onPostgres = process.env.TEST_DATABASE_URL !== undefined;
+
+export interface TestDatabase {
+  /** What a process needs in its environment to use it. */
+  env: NodeJS.ProcessEnv;
+  drop(): Promise<void>;
+}
+
+let count = 0;
+
+/** A migrated database of one's own: a copy of the run's template. */
+export async function createTestDatabase(): Promise<TestDatabase> {
+  const run = process.env.SATLINE_TEST_RUN;
+  const name = `${process.pid}_${count++}`;
+  if (!onPostgres) {
+    const dir = join(tmpdir(), `satline-test-${run}`, name);
+    cpSync(join(tmpdir(), `satline-test-${run}`, 'template'), dir, { recursive: true });
+    return {
+      env: { DATA_DIR: dir, SECRETS_KEY: secretsKey },
+      drop: async () => rmSync(dir, { recursive: true, force: true }),
+    };
+  }
+  const database = `satline_test_${run}_${name}`;
+  await asAdmin((admin) => admin.query(`create database ${database} template satline_test_${run}_template`));
+  const url = new URL(process.env.TEST_DATABASE_URL!);
+  url.pathname = `/${database}`;
+  return {
+    env: { DATABASE_URL: url.href, SECRETS_KEY: secretsKey },
+    drop: () => asAdmin((admin) => admin.query(`drop database if exists ${database} with (force)`)),
+  };
+}
+
+async function asAdmin(work: (admin: pg.Client) => Promise<unknown>): Promise<void> {
+  const admin = new pg.Client({ connectionString: process.env.TEST_DATABASE_URL });
+  await admin.connect();
+  try {
+    await work(admin);
+  } finally {
+    await admin.end();
+  }
+}
