@@ -46,7 +46,9 @@ export class SharedConnections {
   get(): Promise<pg.Client> {
     if (this.#closed) return Promise.reject(new Error('The database is closed'));
     const slot = this.#next++ % this.#slots.length;
-    return (this.#slots[slot] ??= this.#connect(slot));
+    const open = this.#slots[slot] ?? this.#connect(slot);
+    this.#slots[slot] = open;
+    return open;
   }
 
   async close(): Promise<void> {

@@ -3,7 +3,7 @@ import type { Logger } from '../kernel/log.ts';
 import { handleOf } from './connections.ts';
 import { type Database, sqlState } from './database.ts';
 import { openEmbedded } from './embedded/open.ts';
-import { outcomeOf } from './outcome.ts';
+import { outcomeOf, type TransactionMark } from './outcome.ts';
 import { typeParsers } from './parameters.ts';
 import { refuseInsideTransaction, runTransaction } from './transaction.ts';
 import { Wakes } from './wakes.ts';
@@ -39,7 +39,10 @@ export async function openEmbeddedDatabase(options: EmbeddedDatabaseOptions): Pr
   // The pool itself has `query`, so it stands in for a client here: one statement, one turn on the connection.
   const handle = handleOf(() => pool as unknown as pg.PoolClient, refuseInsideTransaction);
   const wakes = new Wakes();
-  const support = { connect: () => pool.connect(), outcomeOf: (id: string) => outcomeOf(() => pool.connect(), id) };
+  const support = {
+    connect: () => pool.connect(),
+    outcomeOf: (mark: TransactionMark) => outcomeOf(() => pool.connect(), mark),
+  };
   return {
     engine: 'embedded',
     many: (statement, values) => watched(handle.many(statement, values)),

@@ -3,7 +3,7 @@ import type { Logger } from '../kernel/log.ts';
 import { handleOf, SharedConnections } from './connections.ts';
 import { type Database, statement } from './database.ts';
 import { Notifier, notifyText } from './notifier.ts';
-import { outcomeOf } from './outcome.ts';
+import { outcomeOf, type TransactionMark } from './outcome.ts';
 import { typeParsers } from './parameters.ts';
 import { refuseInsideTransaction, runTransaction } from './transaction.ts';
 
@@ -56,7 +56,10 @@ export async function openPostgres(options: PostgresOptions): Promise<Database> 
     throw error;
   }
 
-  const support = { connect: () => pool.connect(), outcomeOf: (id: string) => outcomeOf(() => pool.connect(), id) };
+  const support = {
+    connect: () => pool.connect(),
+    outcomeOf: (mark: TransactionMark) => outcomeOf(() => pool.connect(), mark),
+  };
   return {
     engine: 'postgres',
     ...handle,

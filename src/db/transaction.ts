@@ -2,8 +2,10 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import type pg from 'pg';
 import { handleOf } from './connections.ts';
 import { sqlState, type Transaction, UnknownOutcome } from './database.ts';
+import { epochOf, type TransactionMark } from './outcome.ts';
 
-const running = new AsyncLocalStorage<true>();
+/** Work started inside a transaction and still going after it ended is outside again: hence an object that ends. */
+const running = new AsyncLocalStorage<{ active: boolean }>();
 const retried = new Set(['40P01', '40001']);
 
 /**
@@ -11,13 +13,13 @@ const retried = new Set(['40P01', '40001']);
  * would wait for ever for the transaction it is part of; PostgreSQL gets the same check so that tests there find it.
  */
 export function refuseInsideTransaction(): void {
-  if (running.getStore()) throw new Error('A statement inside a transaction must use the transaction handle');
+  if (running.getStore()?.active) throw new Error('A statement inside a transaction must use the transaction handle');
 }
 
 interface TransactionSupport {
   connect(): Promise<pg.PoolClient>;
   /** Asks how a transaction ended over a fresh connection; undefined when nobody answers in time. */
-  outcomeOf(transactionId: string): Promise<'committed' | 'aborted' | undefined>;
+  outcomeOf(mark: TransactionMark): Promise<'committed' | 'aborted' | undefined>;
 }
 
 export async function runTransaction<T>(
@@ -36,7 +38,6 @@ export async function runTransaction<T>(
 async function attempt<T>(support: TransactionSupport, work: (tx: Transaction) => Promise<T>): Promise<T> {
   const client = await support.connect();
   const effects: (() => void)[] = [];
-  let finished = false;
   let broken: Error | undefined;
   const onError = (error: Error) => {
     broken = error;
@@ -47,41 +48,48 @@ async function attempt<T>(support: TransactionSupport, work: (tx: Transaction) =
     client.release(broken);
   };
 
+  const state = { active: true };
+  const finish = () => {
+    state.active = false;
+  };
   // Not awaited: BEGIN travels with the first statement. The id tells later whether a commit that was cut off happened.
   const begun = client.query<{ id: string }>('begin; select pg_current_xact_id()::text as id') as unknown as Promise<
     { rows: { id: string }[] }[]
   >;
   begun.catch(() => {});
+  const epoch = epochOf(client);
+  epoch.catch(() => {});
   const handle: Transaction = {
     ...handleOf(
       () => client,
       () => {
-        if (finished) throw new Error('The transaction has ended');
+        if (!state.active) throw new Error('The transaction has ended');
       },
     ),
     afterCommit: (effect) => effects.push(effect),
   };
 
   let value: T;
-  let id: string | undefined;
+  let mark: TransactionMark | undefined;
   try {
-    value = await running.run(true, () => work(handle));
-    id = (await begun)[1]?.rows[0]?.id;
+    value = await running.run(state, () => work(handle));
+    const id = (await begun)[1]?.rows[0]?.id;
+    if (id !== undefined) mark = { id, epoch: await epoch };
   } catch (error) {
-    finished = true;
+    finish();
     await client.query('rollback').catch((cause: Error) => {
       broken ??= cause;
     });
     release();
     throw error;
   }
-  finished = true;
+  finish();
   const committed = await commit(client);
   if (committed.connectionLost) broken ??= committed.failure as Error;
   release();
   if (committed.failure !== undefined) {
     if (!committed.connectionLost) throw committed.failure;
-    const outcome = id === undefined ? undefined : await support.outcomeOf(id);
+    const outcome = mark && (await support.outcomeOf(mark));
     if (outcome === undefined) throw new UnknownOutcome(committed.failure);
     if (outcome === 'aborted') throw committed.failure;
   }

@@ -1,3 +1,4 @@
+import { UnknownOutcome } from '../db/database.ts';
 import type { Parts } from '../flows/parts.ts';
 import type { CallContext, Caller } from '../kernel/context.ts';
 import { AppError } from '../kernel/errors.ts';
@@ -43,15 +44,30 @@ export async function perform(operation: Operation, parts: Parts, visit: Visit, 
   };
   const write = (value: unknown) => writeAnswer(operation, value, parts.strictAnswers);
 
-  const answer = await (kind === 'none'
-    ? runOf(operation)(withHandle(parts.db), input).then(write)
-    : kind === 'database'
-      ? once(operation, parts, caller, input, key, base.now, async (tx) =>
-          write(await runOf(operation)(withHandle(tx), input)),
-        )
-      : onceWithWallet(operation, parts, caller, input, key, base.now, withHandle, write));
+  const answer = await finishing(
+    kind === 'none'
+      ? runOf(operation)(withHandle(parts.db), input).then(write)
+      : kind === 'database'
+        ? once(operation, parts, caller, input, key, base.now, async (tx) =>
+            write(await runOf(operation)(withHandle(tx), input)),
+          )
+        : onceWithWallet(operation, parts, caller, input, key, base.now, withHandle, write),
+  );
   for (const effect of effects) effect();
   return answer;
+}
+
+async function finishing(work: Promise<Answer>): Promise<Answer> {
+  try {
+    return await work;
+  } catch (error) {
+    if (!(error instanceof UnknownOutcome)) throw error;
+    throw new AppError(
+      'internal_error',
+      'The database went away before it confirmed the change; look whether it happened, or repeat the call with the same Idempotency-Key',
+      { cause: error, retryAfterSeconds: 5 },
+    );
+  }
 }
 
 function runOf(operation: Operation): (call: Call, input: OperationInput) => Promise<unknown> {

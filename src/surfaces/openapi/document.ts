@@ -26,8 +26,7 @@ const errorSchema = Type.Object({
 export function openApiDocument(operations: readonly Operation[], serverUrl: string): Json {
   const paths: Record<string, Json> = {};
   for (const operation of operations) {
-    const path = (paths[operation.path] ??= {});
-    path[operation.method.toLowerCase()] = describe(operation);
+    paths[operation.path] = { ...paths[operation.path], [operation.method.toLowerCase()]: describe(operation) };
   }
   return {
     openapi: '3.0.3',
