@@ -8,7 +8,10 @@ import { type OrderItem, type OrderRow, type TenderType, toOrder } from '../mode
 import { sumQuotedPaid, supersedeOpenInvoice } from '../store/invoices.ts';
 import { findMerchant } from '../store/merchants.ts';
 import { lockOrder, updateOrder } from '../store/orders.ts';
+import { findPaymentOfOrder } from '../store/payments.ts';
+import { markSaleDelivery } from '../store/sales.ts';
 import { findWallet } from '../store/wallets.ts';
+import { completeOrder } from './complete-order.ts';
 import { checkItems } from './new-order.ts';
 import type { RatesByMode } from './parts.ts';
 import { quoteBitcoin, quoteIfPossible } from './quote-bitcoin.ts';
@@ -71,8 +74,33 @@ export async function changeOrder(
     [{ kind: 'order.updated', subjectId: orderId, data: toOrder(order), dedupe: newId() }],
     now,
   );
-  if (change.status !== 'paid' || before.status === 'paid') return order;
-  return (await takeCash(tx, order, now)).order;
+  if (change.status === 'shipped' || change.status === 'delivered') {
+    await markSaleDelivery(tx, orderId, change.status, now);
+  }
+  if (order.status !== 'pending') return order;
+  if (change.status === 'paid') return (await takeCash(tx, order, now)).order;
+  return owesDifferently ? completeIfNothingIsDue(tx, order, now) : order;
+}
+
+/** A total that was lowered to what has been paid already leaves nothing due: the order is paid. */
+async function completeIfNothingIsDue(tx: Handle, order: OrderRow, now: Date): Promise<OrderRow> {
+  const paidCents = await sumQuotedPaid(tx, order.id);
+  if (paidCents === 0 || paidCents < order.total_amount_cents) return order;
+  const scope = { merchantId: order.merchant_id, livemode: order.livemode };
+  const payment = (await findPaymentOfOrder(tx, scope, order.id))!;
+  const attention = paidCents > order.total_amount_cents ? 'overpaid' : null;
+  const paid = await completeOrder(tx, order, payment, { paidAt: now, cashPaidAt: null, attention, now });
+  const data = toOrder(paid);
+  await recordEvents(
+    tx,
+    scope,
+    [
+      { kind: 'order.paid', subjectId: order.id, data },
+      ...(attention ? [{ kind: 'order.attention' as const, subjectId: order.id, data, dedupe: payment.id }] : []),
+    ],
+    now,
+  );
+  return paid;
 }
 
 async function checkState(tx: Handle, order: OrderRow, change: OrderChange): Promise<void> {

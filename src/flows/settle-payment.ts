@@ -6,16 +6,11 @@ import type { InvoiceFact } from '../lightning/connector.ts';
 import { type InvoiceRow, toInvoice } from '../model/invoice.ts';
 import { type OrderAttention, type OrderRow, toOrder } from '../model/order.ts';
 import { type PaymentRow, toPayment } from '../model/payment.ts';
-import {
-  findInvoiceForJob,
-  lockInvoiceForJob,
-  markInvoicePaid,
-  sumQuotedPaid,
-  supersedeOpenInvoice,
-} from '../store/invoices.ts';
-import { lockOrder, markOrderAttention, markOrderPaid } from '../store/orders.ts';
+import { findInvoiceForJob, lockInvoiceForJob, markInvoicePaid, sumQuotedPaid } from '../store/invoices.ts';
+import { lockOrder, markOrderAttention } from '../store/orders.ts';
 import { addPaymentPreimage, findPaymentOfInvoice, insertPayment } from '../store/payments.ts';
 import { recordWalletTransaction } from '../store/wallets.ts';
+import { completeOrder } from './complete-order.ts';
 import type { Parts } from './parts.ts';
 import { valuesAtPayment } from './value-payment.ts';
 
@@ -44,8 +39,8 @@ async function settle(tx: Transaction, parts: Parts, invoiceId: string, fact: Se
 
   const payment = toPaymentRow(parts, order, invoice, fact, paidAt, now);
   await insertPayment(tx, payment);
-  const change = await applyToOrder(tx, order, invoice, payment, paidAt, now);
-  await recordEvents(tx, scope, eventsOf(order, invoice, payment, change, paidAt, now), now);
+  const outcome = await applyToOrder(tx, order, invoice, payment, paidAt, now);
+  await recordEvents(tx, scope, eventsOf(invoice, payment, outcome, paidAt, now), now);
   tx.afterCommit(() => {
     recordWalletTransaction(parts.db, invoice.wallet_id, paidAt).catch((error) =>
       parts.log.warn({ err: error }, 'a wallet’s last transaction was not recorded'),
@@ -97,7 +92,8 @@ function toPaymentRow(
   };
 }
 
-interface OrderChange {
+interface OrderOutcome {
+  order: OrderRow;
   becamePaid: boolean;
   attention: OrderAttention | null;
 }
@@ -109,49 +105,40 @@ async function applyToOrder(
   payment: PaymentRow,
   paidAt: Date,
   now: Date,
-): Promise<OrderChange> {
-  const receivedMore = payment.amount_sats! > invoice.amount_sats;
-  if (order.status !== 'pending') {
-    const attention = order.status === 'cancelled' ? 'paid_after_cancel' : 'overpaid';
+): Promise<OrderOutcome> {
+  const flag = async (attention: OrderAttention | null): Promise<OrderOutcome> => {
+    if (attention === null) return { order, becamePaid: false, attention };
     await markOrderAttention(tx, order.id, attention, now);
-    return { becamePaid: false, attention };
-  }
+    return { order: { ...order, attention, updated_at: now }, becamePaid: false, attention };
+  };
+  if (order.status !== 'pending') return flag(order.status === 'cancelled' ? 'paid_after_cancel' : 'overpaid');
+
   const due = order.total_amount_cents - (await sumQuotedPaid(tx, order.id));
+  const receivedMore = payment.amount_sats! > invoice.amount_sats;
   const late = paidAt > invoice.expires_at;
   const attention = receivedMore || due < 0 ? 'overpaid' : late ? 'paid_late' : null;
-  if (due > 0) {
-    if (attention) await markOrderAttention(tx, order.id, attention, now);
-    return { becamePaid: false, attention };
-  }
-  await markOrderPaid(tx, order.id, { paidAt, cashPaidAt: null, attention, now });
-  // A newer invoice may still be open when an older one was paid: nobody should pay that too.
-  await supersedeOpenInvoice(tx, order.id, now);
-  return { becamePaid: true, attention };
+  if (due > 0) return flag(attention);
+  const paid = await completeOrder(tx, order, payment, { paidAt, cashPaidAt: null, attention, now });
+  return { order: paid, becamePaid: true, attention };
 }
 
 function eventsOf(
-  before: OrderRow,
   invoiceBefore: InvoiceRow,
   payment: PaymentRow,
-  { becamePaid, attention }: OrderChange,
+  outcome: OrderOutcome,
   paidAt: Date,
   now: Date,
 ): EventFact[] {
   const invoice = toInvoice({ ...invoiceBefore, status: 'paid', paid_at: paidAt, held_at: null, updated_at: now }, now);
-  const order = toOrder({
-    ...before,
-    ...(becamePaid ? { status: 'paid' as const, paid_at: paidAt } : {}),
-    attention: attention ?? before.attention,
-    updated_at: becamePaid || attention ? now : before.updated_at,
-  });
+  const order = toOrder(outcome.order);
   const paymentShape = toPayment(payment);
   return [
     { kind: 'invoice.paid', subjectId: invoice.id, data: invoice },
     { kind: 'payment.received', subjectId: payment.id, data: paymentShape },
     { kind: 'payment.confirmed', subjectId: payment.id, data: paymentShape },
-    ...(becamePaid ? [{ kind: 'order.paid' as const, subjectId: before.id, data: order }] : []),
-    ...(attention
-      ? [{ kind: 'order.attention' as const, subjectId: before.id, data: order, dedupe: invoiceBefore.id }]
+    ...(outcome.becamePaid ? [{ kind: 'order.paid' as const, subjectId: order.id, data: order }] : []),
+    ...(outcome.attention
+      ? [{ kind: 'order.attention' as const, subjectId: order.id, data: order, dedupe: invoice.id }]
       : []),
   ];
 }

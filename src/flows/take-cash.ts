@@ -3,9 +3,9 @@ import { recordEvents } from '../events/outbox.ts';
 import { newId } from '../kernel/ids.ts';
 import { type OrderRow, toOrder } from '../model/order.ts';
 import { type PaymentRow, toPayment } from '../model/payment.ts';
-import { supersedeOpenInvoice } from '../store/invoices.ts';
-import { markOrderPaid } from '../store/orders.ts';
+import { sumQuotedPaid } from '../store/invoices.ts';
 import { insertPayment } from '../store/payments.ts';
+import { completeOrder } from './complete-order.ts';
 
 /**
  * Cash was taken for a pending cash order that this transaction owns: a payment without invoice or preimage, and the
@@ -27,7 +27,7 @@ export async function takeCash(
     wallet_id: null,
     channel_id: order.channel_id,
     amount_sats: null,
-    amount_cents: order.total_amount_cents,
+    amount_cents: order.total_amount_cents - (await sumQuotedPaid(tx, order.id)),
     currency: order.currency,
     preimage: null,
     evidence: null,
@@ -44,21 +44,16 @@ export async function takeCash(
     created_at: now,
     updated_at: now,
   };
-  const paid: OrderRow = { ...order, status: 'paid', paid_at: now, cash_paid_at: now, updated_at: now };
-  const scope = { merchantId: order.merchant_id, livemode: order.livemode };
-  await Promise.all([
-    markOrderPaid(tx, order.id, { paidAt: now, cashPaidAt: now, attention: null, now }),
-    supersedeOpenInvoice(tx, order.id, now),
-    insertPayment(tx, payment),
-    recordEvents(
-      tx,
-      scope,
-      [
-        { kind: 'payment.confirmed', subjectId: payment.id, data: toPayment(payment) },
-        { kind: 'order.paid', subjectId: order.id, data: toOrder(paid) },
-      ],
-      now,
-    ),
-  ]);
+  await insertPayment(tx, payment);
+  const paid = await completeOrder(tx, order, payment, { paidAt: now, cashPaidAt: now, attention: null, now });
+  await recordEvents(
+    tx,
+    { merchantId: order.merchant_id, livemode: order.livemode },
+    [
+      { kind: 'payment.confirmed', subjectId: payment.id, data: toPayment(payment) },
+      { kind: 'order.paid', subjectId: order.id, data: toOrder(paid) },
+    ],
+    now,
+  );
   return { order: paid, payment };
 }

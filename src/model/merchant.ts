@@ -1,5 +1,6 @@
 import { type Static, Type } from 'typebox';
 import { currencyCode, livemode, nullable, objectName, oneOf, timestamp, uuid } from './fields.ts';
+import { trimmedPercent } from './percent.ts';
 import { toWallet, type WalletRow, walletSchema } from './wallet.ts';
 
 export const merchantStatuses = ['pending', 'active', 'suspended'] as const;
@@ -79,17 +80,11 @@ export function toMerchant(row: MerchantRow, mode: boolean, wallets: readonly Wa
     checkout_theme: row.checkout_theme,
     checkout_accent_color: row.checkout_accent_color,
     allowed_origins: row.allowed_origins,
-    conversion_fee_percent: trimDecimal(row.conversion_fee_percent),
+    conversion_fee_percent: trimmedPercent(row.conversion_fee_percent),
     channels: [],
     wallets: wallets.map(toWallet),
     taxes: [],
     created_at: row.created_at.toISOString(),
     updated_at: row.updated_at.toISOString(),
   };
-}
-
-// numeric(7,4) comes back as "0.0000"; the wire says "0.0".
-function trimDecimal(text: string): string {
-  const [whole, fraction = ''] = text.split('.');
-  return `${whole}.${fraction.replace(/0+$/, '') || '0'}`;
 }

@@ -8,8 +8,6 @@ import { Supervisor } from './supervisor.ts';
 import { prepareCluster } from './template.ts';
 import { Watchdog } from './watchdog.ts';
 
-export { EmbeddedDirectoryInUse } from './directory-lock.ts';
-
 export interface EmbeddedOptions {
   /** Holds the file `lock` and the cluster `pg`; made with mode 0700 if it is missing. */
   dir: string;

@@ -1,0 +1,97 @@
+import type { Handle } from '../db/database.ts';
+import { newId } from '../kernel/ids.ts';
+import { shareOut } from '../kernel/share.ts';
+import type { OrderRow } from '../model/order.ts';
+import type { PaymentRow } from '../model/payment.ts';
+import type { SaleItem, SaleRow } from '../model/sale.ts';
+import { findMerchant } from '../store/merchants.ts';
+import { insertSale } from '../store/sales.ts';
+import { conversionFeeCents } from './quote-bitcoin.ts';
+
+/**
+ * Records the sale of an order that has just been paid, in the paying transaction. Lines come from the order's items; a
+ * total that was sent and differs from them gets one line "Adjustment", so that the lines always add up.
+ */
+export async function recordSale(tx: Handle, order: OrderRow, payment: PaymentRow, now: Date): Promise<void> {
+  const merchant = (await findMerchant(tx, order.merchant_id))!;
+  const isCash = payment.kind === 'cash';
+  const { subtotal, items } = saleLines(order, isCash ? 0 : (payment.amount_sats ?? 0));
+  const sale: SaleRow = {
+    id: newId(),
+    merchant_id: order.merchant_id,
+    livemode: order.livemode,
+    order_id: order.id,
+    payment_id: payment.id,
+    status: 'paid',
+    source: order.source,
+    payment_method: payment.kind,
+    currency: order.currency,
+    subtotal_cents: subtotal,
+    discount_cents: order.discount_amount_cents,
+    discount_name: null,
+    tax_cents: order.tax_amount_cents,
+    tax_details: [],
+    conversion_fee_percent: isCash ? '0' : merchant.conversion_fee_percent,
+    conversion_fee_cents: isCash ? 0 : conversionFeeCents(order.total_amount_cents, merchant.conversion_fee_percent),
+    total_cents: order.total_amount_cents,
+    refunded_cents: 0,
+    items,
+    customer_name: null,
+    delivery_status: 'not_required',
+    shipped_at: null,
+    delivered_at: null,
+    ordered_at: order.created_at,
+    sold_at: payment.settled_at,
+    created_at: now,
+    updated_at: now,
+  };
+  await insertSale(tx, sale);
+}
+
+/**
+ * The lines of a sale and their sum. Tax that was sent may be inside the items' prices or on top: when lines less
+ * discount plus tax is the total it was on top, otherwise it counts as inside.
+ */
+export function saleLines(order: OrderRow, receivedSats: number): { subtotal: number; items: SaleItem[] } {
+  const { total_amount_cents: total, discount_amount_cents: discount, tax_amount_cents: tax } = order;
+  const lines = order.items.map((item) => ({ ...item, line: item.price_cents * item.qty }));
+  const sum = lines.reduce((all, { line }) => all + line, 0);
+  const taxOnTop = tax > 0 && sum - discount + tax === total;
+  const subtotal = taxOnTop ? sum : total + discount;
+  const adjustment = subtotal - sum;
+  const named = lines.map(({ name, qty, price_cents, line, product_id, sku }) => ({
+    name,
+    qty,
+    price_cents,
+    line_total_cents: line,
+    product_id: product_id ?? null,
+    product_sku: sku ?? null,
+  }));
+  const all =
+    adjustment === 0
+      ? named
+      : [
+          ...named,
+          {
+            name: 'Adjustment',
+            qty: 1,
+            price_cents: adjustment,
+            line_total_cents: adjustment,
+            product_id: null,
+            product_sku: null,
+          },
+        ];
+  const weights = all.map(({ line_total_cents }) => Math.max(0, line_total_cents));
+  const taxes = shareOut(tax, weights);
+  const sats = shareOut(receivedSats, weights);
+  const items = all.map((line, index) => ({
+    id: newId(),
+    ...line,
+    tax_rate: null,
+    tax_amount_cents: taxes[index] ?? 0,
+    product_type_id: null,
+    product_type_name: null,
+    total_amount_sats: sats[index] ?? 0,
+  }));
+  return { subtotal, items };
+}
