@@ -1,5 +1,4 @@
 import type { FastifyInstance } from 'fastify';
-import { createAuthenticator } from './auth/authenticate.ts';
 import { statement } from './db/database.ts';
 import type { Parts } from './flows/parts.ts';
 import { operations } from './resources/index.ts';
@@ -10,8 +9,7 @@ const ping = statement('ping', 'select 1 as alive');
 
 /** The whole request handler. No port is opened: tests inject, `server.ts` listens. */
 export async function buildApp(parts: Parts, trustProxy: boolean | string[] = false): Promise<FastifyInstance> {
-  const authenticator = createAuthenticator(parts.db);
-  const app = buildServer({ parts, authenticator, operations, trustProxy });
+  const app = buildServer({ parts, operations, trustProxy });
   app.get('/healthz', async () => ({ status: 'ok' }));
   app.get('/readyz', async (_request, reply) => {
     try {

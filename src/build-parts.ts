@@ -1,5 +1,6 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
+import { createAuthenticator } from './auth/authenticate.ts';
 import type { Config } from './config.ts';
 import type { Database } from './db/database.ts';
 import { openEmbeddedDatabase } from './db/embedded.ts';
@@ -9,6 +10,7 @@ import type { Links, Parts, RatesByMode } from './flows/parts.ts';
 import { type Clock, systemClock } from './kernel/clock.ts';
 import type { Logger } from './kernel/log.ts';
 import { createOutbound, type Outbound } from './kernel/outbound.ts';
+import { createUsage } from './limits/usage.ts';
 import { openSealer } from './open-sealer.ts';
 import { createFixedRates } from './rates/fixed-rate.ts';
 import type { HttpGet } from './rates/rate.ts';
@@ -59,6 +61,8 @@ export async function buildParts(config: Config, options: BuildOptions): Promise
       sealer,
       rates,
       wallets,
+      usage: createUsage(db),
+      authenticator: createAuthenticator(db, clock),
       links,
       stopping: stopping.signal,
       strictAnswers: options.strictAnswers ?? false,

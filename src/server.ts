@@ -5,6 +5,7 @@ import { buildParts } from './build-parts.ts';
 import type { Config } from './config.ts';
 import { type DemoCredentials, makeDemo, readDemo, writeDemo } from './demo.ts';
 import type { Parts } from './flows/parts.ts';
+import { flushUsage } from './jobs/flush-usage.ts';
 import type { Job } from './jobs/job.ts';
 import { sweep } from './jobs/sweep.ts';
 import { watchInvoices } from './jobs/watch-invoices.ts';
@@ -53,7 +54,7 @@ export async function startServer(config: Config, options: ServerOptions = {}): 
       await writeDemo(config.dataDir, demo);
     }
     parts.rates.live.start();
-    jobs.push(watchInvoices(parts), sweep(parts));
+    jobs.push(watchInvoices(parts), flushUsage(parts), sweep(parts));
     process.stdout.write(banner(links.publicUrl, parts.db.engine, demo));
     return {
       baseUrl: links.publicUrl,

@@ -1,5 +1,6 @@
 import ipaddr from 'ipaddr.js';
 import type { Database } from '../db/database.ts';
+import type { Clock } from '../kernel/clock.ts';
 import type { Caller } from '../kernel/context.ts';
 import { AppError } from '../kernel/errors.ts';
 import { type ApiKeyMatch, findApiKeyByHash } from '../store/api-keys.ts';
@@ -23,7 +24,7 @@ export interface Authenticator {
   forget(): void;
 }
 
-export function createAuthenticator(db: Database): Authenticator {
+export function createAuthenticator(db: Database, clock: Clock): Authenticator {
   const found = new Map<string, { match: Promise<ApiKeyMatch | undefined>; at: number }>();
 
   function lookUp(key: string): Promise<ApiKeyMatch | undefined> {
@@ -33,7 +34,7 @@ export function createAuthenticator(db: Database): Authenticator {
     const known = found.get(id);
     if (known && at - known.at < trustMillis) return known.match;
     if (found.size >= mostRemembered) found.clear();
-    const match = findApiKeyByHash(db, hash);
+    const match = findApiKeyByHash(db, hash, clock.now());
     found.set(id, { match, at });
     match.then(
       // Only keys that exist are remembered: strangers' guesses must not fill the memory.
@@ -52,7 +53,7 @@ export function createAuthenticator(db: Database): Authenticator {
     }
     const match = looksLikeApiKey(key) ? await lookUp(key) : undefined;
     if (!match) throw new AppError('invalid_token', 'This API key is not known');
-    if (match.revoked_at) throw new AppError('revoked_token', 'This API key has been revoked');
+    if (match.revoked) throw new AppError('revoked_token', 'This API key has been revoked');
     if (match.ip_ranges && !isInside(address, match.ip_ranges)) {
       throw new AppError('forbidden', 'This API key may not be used from this address');
     }

@@ -78,8 +78,12 @@ export async function changeOrder(
     await markSaleDelivery(tx, orderId, change.status, now);
   }
   if (order.status !== 'pending') return order;
-  if (change.status === 'paid') return (await takeCash(tx, order, now)).order;
-  return owesDifferently ? completeIfNothingIsDue(tx, order, now) : order;
+  if (owesDifferently) {
+    // Before cash: there is none to take when nothing is due.
+    const completed = await completeIfNothingIsDue(tx, order, now);
+    if (completed.status === 'paid') return completed;
+  }
+  return change.status === 'paid' ? (await takeCash(tx, order, now)).order : order;
 }
 
 /** A total that was lowered to what has been paid already leaves nothing due: the order is paid. */

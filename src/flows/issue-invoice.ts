@@ -1,6 +1,7 @@
-import type { Handle } from '../db/database.ts';
+import { type Handle, violatedUnique } from '../db/database.ts';
 import { recordEvents } from '../events/outbox.ts';
 import { addSeconds, earlier } from '../kernel/clock.ts';
+import { AppError } from '../kernel/errors.ts';
 import type { Sealer } from '../kernel/secrets.ts';
 import { type InvoiceRow, toInvoice } from '../model/invoice.ts';
 import type { OrderRow } from '../model/order.ts';
@@ -29,6 +30,7 @@ export interface InvoiceTerms {
 /**
  * Writes an invoice the wallet has made for an order that this transaction owns, with its event and the order's wallet.
  * @returns the invoice as committed.
+ * @throws {AppError} `wallet_unavailable` when the wallet handed out a payment hash that is known already.
  */
 export async function issueInvoice(
   tx: Handle,
@@ -74,8 +76,16 @@ export async function issueInvoice(
     insertInvoice(tx, invoice),
     setOrderWallet(tx, order.id, wallet.id, now),
     recordEvents(tx, scope, [{ kind: 'invoice.created', subjectId: invoice.id, data: toInvoice(invoice, now) }], now),
-  ]);
+  ]).catch((error) => {
+    throw asUsedHash(error);
+  });
   return invoice;
+}
+
+// A payment hash seen before would make one payment count twice, so that such an invoice is refused.
+function asUsedHash(error: unknown): unknown {
+  if (violatedUnique(error) !== 'invoices_payment_hash_key') return error;
+  return new AppError('wallet_unavailable', 'The wallet handed out an invoice it had already used', { cause: error });
 }
 
 /** Where an invoice's wallet handle is sealed. */

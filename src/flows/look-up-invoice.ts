@@ -21,14 +21,17 @@ export async function lookUpInvoice(
   invoice: InvoiceRow,
   signal: AbortSignal,
 ): Promise<PaymentRow | undefined> {
+  const askedAt = parts.clock.now();
   const fact = await askWallet(parts, invoice, signal);
   if (fact?.state === 'settled') return settlePayment(parts, invoice.id, fact);
   const now = parts.clock.now();
-  if (fact && fact.state !== 'held' && now >= invoice.expires_at && invoice.expired_event_at === null) {
+  // A wallet that was asked before the end and answers after it has said nothing of the seconds in between.
+  const askedInTime = askedAt < invoice.expires_at;
+  if (fact && fact.state !== 'held' && !askedInTime && invoice.expired_event_at === null) {
     await recordExpiry(parts, invoice, now);
   }
   const heldAt = fact === undefined ? invoice.held_at : fact.state === 'held' ? (invoice.held_at ?? now) : null;
-  await scheduleLook(parts.db, invoice.id, nextLookAt(invoice, now), heldAt);
+  await scheduleLook(parts.db, invoice, nextLookAt(invoice, askedInTime ? askedAt : now), heldAt);
   parts.db.wake('invoice_changed', invoice.id);
   return undefined;
 }

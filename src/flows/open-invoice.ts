@@ -1,6 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Handle } from '../db/database.ts';
-import { violatedUnique } from '../db/database.ts';
 import { addSeconds } from '../kernel/clock.ts';
 import type { Scope } from '../kernel/context.ts';
 import { AppError, type ErrorCode, invalid, notFound } from '../kernel/errors.ts';
@@ -15,7 +14,13 @@ import {
   type InvoiceRequestRow,
   insertInvoiceRequest,
 } from '../store/invoice-requests.ts';
-import { findOpenInvoice, isHeld, sumQuotedPaid, supersedeOpenInvoice } from '../store/invoices.ts';
+import {
+  findInvoiceForJob,
+  findOpenInvoice,
+  isHeld,
+  sumQuotedPaid,
+  supersedeOpenInvoice,
+} from '../store/invoices.ts';
 import { findMerchant } from '../store/merchants.ts';
 import { lockOrder, updateOrder } from '../store/orders.ts';
 import { listMerchantWallets } from '../store/wallets.ts';
@@ -58,7 +63,8 @@ export async function openInvoice(
     const reserved = await parts.db.transaction((tx) => reserve(tx, parts, scope, orderId));
     if ('invoice' in reserved) return reserved.invoice;
     if ('ask' in reserved) return askAndIssue(parts, scope, reserved.ask, signal);
-    await waitFor(parts, reserved.wait, deadline);
+    const issued = await waitFor(parts, reserved.wait, deadline);
+    if (issued) return issued;
   }
 }
 
@@ -179,17 +185,16 @@ function changedMeanwhile(): AppError {
   return new AppError('conflict', 'The order changed while its invoice was being made; ask again');
 }
 
-// A wallet that hands out a payment hash we have seen would make one payment count twice: such an invoice is refused.
 function asPublicError(error: unknown): AppError {
   if (error instanceof AppError) return error;
-  if (violatedUnique(error) === 'invoices_payment_hash_key') {
-    return new AppError('wallet_unavailable', 'The wallet handed out an invoice it had already used', { cause: error });
-  }
   return new AppError('internal_error', 'Something went wrong on our side', { cause: error });
 }
 
-/** Waits for another call's request to end; returns when the caller should look again. @throws what it failed with. */
-async function waitFor(parts: Parts, requestId: string, deadline: number): Promise<void> {
+/**
+ * Waits for another call's request to end. @returns the invoice it led to, undefined when the caller should look again.
+ * @throws what it failed with.
+ */
+async function waitFor(parts: Parts, requestId: string, deadline: number): Promise<InvoiceRow | undefined> {
   const ended = new AbortController();
   const stop = parts.db.onWake('request_settled', (subject) => {
     if (subject === requestId) ended.abort();
@@ -197,9 +202,10 @@ async function waitFor(parts: Parts, requestId: string, deadline: number): Promi
   try {
     while (performance.now() < deadline) {
       const request = await findInvoiceRequest(parts.db, requestId);
-      if (!request || request.state === 'issued' || request.state === 'abandoned') return;
+      if (!request || request.state === 'abandoned') return undefined;
+      if (request.state === 'issued') return sharedInvoice(parts, requestId);
       if (request.state === 'failed') throw sharedError(request);
-      if (!request.leased) return;
+      if (!request.leased) return undefined;
       // The signal can be lost; the poll cannot.
       await sleep(waitPollMillis, undefined, { signal: ended.signal }).catch(() => {});
     }
@@ -209,6 +215,15 @@ async function waitFor(parts: Parts, requestId: string, deadline: number): Promi
   throw new AppError('wallet_unavailable', 'The invoice is still being made; ask again shortly', {
     retryAfterSeconds: 2,
   });
+}
+
+/**
+ * The invoice that was made while we waited, as it is: one with little time left would not be handed out again, and
+ * each of those who wait would ask the wallet anew.
+ */
+async function sharedInvoice(parts: Parts, requestId: string): Promise<InvoiceRow | undefined> {
+  const invoice = await findInvoiceForJob(parts.db, requestId, parts.clock.now());
+  return invoice?.status === 'pending' ? invoice : undefined;
 }
 
 function sharedError({ error }: InvoiceRequestRow): AppError {

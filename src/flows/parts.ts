@@ -1,7 +1,9 @@
+import type { Authenticator } from '../auth/authenticate.ts';
 import type { Database } from '../db/database.ts';
 import type { Clock } from '../kernel/clock.ts';
 import type { Logger } from '../kernel/log.ts';
 import type { Sealer } from '../kernel/secrets.ts';
+import type { Usage } from '../limits/usage.ts';
 import type { Rates } from '../rates/rate.ts';
 import type { WalletRuntime } from '../wallets/runtime.ts';
 
@@ -13,6 +15,8 @@ export interface Parts {
   readonly sealer: Sealer;
   readonly rates: RatesByMode;
   readonly wallets: WalletRuntime;
+  readonly usage: Usage;
+  readonly authenticator: Authenticator;
   readonly links: Links;
   /**
    * Aborts when the process stops. A client that goes away aborts nothing: its call still ends in a defined state.

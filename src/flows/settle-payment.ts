@@ -3,11 +3,18 @@ import { type EventFact, recordEvents } from '../events/outbox.ts';
 import { earlier } from '../kernel/clock.ts';
 import { newId } from '../kernel/ids.ts';
 import type { InvoiceFact } from '../lightning/connector.ts';
+import { provesHash } from '../lightning/lnurl.ts';
 import { type InvoiceRow, toInvoice } from '../model/invoice.ts';
 import { type OrderAttention, type OrderRow, toOrder } from '../model/order.ts';
 import { type PaymentRow, toPayment } from '../model/payment.ts';
-import { findInvoiceForJob, lockInvoiceForJob, markInvoicePaid, sumQuotedPaid } from '../store/invoices.ts';
-import { lockOrder, markOrderAttention } from '../store/orders.ts';
+import {
+  findInvoiceForJob,
+  lockInvoiceForJob,
+  markInvoicePaid,
+  sumQuotedPaid,
+  supersedeOpenInvoice,
+} from '../store/invoices.ts';
+import { lockOrder, markOrderAttention, updateOrder } from '../store/orders.ts';
 import { addPaymentPreimage, findPaymentOfInvoice, insertPayment } from '../store/payments.ts';
 import { recordWalletTransaction } from '../store/wallets.ts';
 import { completeOrder } from './complete-order.ts';
@@ -26,7 +33,7 @@ export async function settlePayment(parts: Parts, invoiceId: string, fact: Settl
   return payment;
 }
 
-async function settle(tx: Transaction, parts: Parts, invoiceId: string, fact: SettledFact): Promise<PaymentRow> {
+async function settle(tx: Transaction, parts: Parts, invoiceId: string, told: SettledFact): Promise<PaymentRow> {
   const now = parts.clock.now();
   // Read unlocked: an invoice never changes its order. Then the locks, in their order (flows/README.md).
   const seen = await findInvoiceForJob(tx, invoiceId, now);
@@ -34,6 +41,8 @@ async function settle(tx: Transaction, parts: Parts, invoiceId: string, fact: Se
   const scope = { merchantId: seen.merchant_id, livemode: seen.livemode };
   const order = (await lockOrder(tx, scope, seen.order_id))!;
   const invoice = (await lockInvoiceForJob(tx, invoiceId, now))!;
+  // Adapters drop a preimage that proves nothing; whoever else tells us of a payment may not have.
+  const fact = { ...told, preimage: provesHash(told.preimage, invoice.payment_hash) };
   const paidAt = earlier(fact.settledAt ?? now, now);
   if (!(await markInvoicePaid(tx, invoiceId, paidAt, now))) return knownPayment(tx, invoiceId, fact, now);
 
@@ -117,7 +126,12 @@ async function applyToOrder(
   const receivedMore = payment.amount_sats! > invoice.amount_sats;
   const late = paidAt > invoice.expires_at;
   const attention = receivedMore || due < 0 ? 'overpaid' : late ? 'paid_late' : null;
-  if (due > 0) return flag(attention);
+  if (due > 0) {
+    // Less is due than any other invoice of the order asks for, open or being asked for: nobody should pay that.
+    await supersedeOpenInvoice(tx, order.id, now);
+    await updateOrder(tx, order.id, { version: order.version + 1 });
+    return flag(attention);
+  }
   const paid = await completeOrder(tx, order, payment, { paidAt, cashPaidAt: null, attention, now });
   return { order: paid, becamePaid: true, attention };
 }

@@ -1,22 +1,13 @@
 import { addSeconds } from '../kernel/clock.ts';
 import type { Scope } from '../kernel/context.ts';
 import { AppError, notFound } from '../kernel/errors.ts';
-import type { PaymentRow } from '../model/payment.ts';
+import type { SimulatedOutcome, SimulatedPayer } from '../model/simulated-payment.ts';
 import { lookNoLaterThan } from '../store/invoice-watch.ts';
 import { findInvoice } from '../store/invoices.ts';
 import { findPaymentOfInvoice } from '../store/payments.ts';
 import { insertSimulatedPayment } from '../store/simulated-payments.ts';
 import { lookUpInvoice } from './look-up-invoice.ts';
 import type { Parts } from './parts.ts';
-
-export interface SimulatedPayer {
-  /** Pays this many seconds from now; 0 pays at once. */
-  afterSeconds: number;
-  /** What the payer sends, in whole sats; undefined: exactly what the invoice asks for. */
-  amountSats: number | undefined;
-}
-
-export type SimulatedOutcome = { payment: PaymentRow } | { settlesAt: Date };
 
 /**
  * A payer pays an invoice of the simulated wallet. It goes the way every payment goes: the wallet's books change, the

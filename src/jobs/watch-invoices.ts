@@ -40,16 +40,18 @@ export function watchInvoices(parts: Parts): Job {
     }
   }
 
+  const busyWalletIds = () => [...perWallet].filter(([, count]) => count >= mostPerWallet).map(([id]) => id);
+
   async function round(): Promise<number> {
     const free = mostAtOnce - underWay.size;
-    const busyWalletIds = [...perWallet].filter(([, count]) => count >= mostPerWallet).map(([id]) => id);
-    waiting = free <= 0 || busyWalletIds.length > 0;
+    const busy = busyWalletIds();
+    waiting = free <= 0 || busy.length > 0;
     if (free <= 0) return 0;
     const due = await claimDueInvoices(db, {
       now: clock.now(),
       limit: Math.min(free, mostPerWallet),
       leaseSeconds,
-      busyWalletIds,
+      busyWalletIds: busy,
     });
     for (const invoice of due) {
       const work = look(invoice).finally(() => {
@@ -62,7 +64,9 @@ export function watchInvoices(parts: Parts): Job {
   }
 
   async function sleepMillis(): Promise<number> {
-    const next = await findNextDue(db);
+    // The end of a look-up wakes us where `waiting` says that work was left.
+    if (underWay.size >= mostAtOnce) return longestSleepMillis;
+    const next = await findNextDue(db, busyWalletIds());
     if (next === null) return longestSleepMillis;
     return Math.max(50, Math.min(longestSleepMillis, next.getTime() - clock.now().getTime()));
   }

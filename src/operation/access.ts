@@ -10,8 +10,9 @@ export function checkAccess(access: Access, caller: Caller | undefined): Caller 
   if (caller.kind === 'publishable' && !access.publishable) {
     throw new AppError('forbidden', 'A publishable key cannot do this; use a secret key on your server');
   }
-  if (caller.kind === 'secret' && caller.permissions !== 'full' && !caller.permissions.includes(access.permission)) {
-    throw new AppError('forbidden', `This key lacks the permission ${access.permission}`);
+  const { permission } = access;
+  if (permission && caller.permissions !== 'full' && !caller.permissions.includes(permission)) {
+    throw new AppError('forbidden', `This key lacks the permission ${permission}`);
   }
   if (caller.merchantStatus !== 'active' && !access.whileInactive) {
     throw new AppError('forbidden', `This merchant is ${caller.merchantStatus}; it cannot use the API now`);

@@ -92,17 +92,27 @@ export async function onceWithWallet(
   try {
     fact = await steps.ask(withHandle(db), begun.frozen, begun.resumed);
   } catch (error) {
-    // A failed call must not pin its failure: the same key may try again.
-    await abandonKey(db, owner);
+    await letGo(parts, owner);
     throw error;
   }
-  return db.transaction(async (tx) => {
-    // First of all: whoever lost the key must not write anything, and the same ids would collide.
-    if (!(await finishKey(tx, owner))) throw inProgress();
-    const answer = write(await steps.commit(withHandle(tx), begun.frozen, fact));
-    await keepAnswer(tx, owner, { status: answer.status, sealed: sealAnswer(sealer, owner, answer) });
-    return answer;
-  });
+  try {
+    return await db.transaction(async (tx) => {
+      // First of all: whoever lost the key must not write anything, and the same ids would collide.
+      if (!(await finishKey(tx, owner))) throw inProgress();
+      const answer = write(await steps.commit(withHandle(tx), begun.frozen, fact));
+      await keepAnswer(tx, owner, { status: answer.status, sealed: sealAnswer(sealer, owner, answer) });
+      return answer;
+    });
+  } catch (error) {
+    // Harmless when the commit did happen: then the key is done, and only a started one can be let go.
+    await letGo(parts, owner);
+    throw error;
+  }
+}
+
+/** A failed call must not pin its failure: the same key may try again at once. Otherwise it can when the lease is out. */
+async function letGo({ db, log }: Parts, owner: IdempotencyOwner): Promise<void> {
+  await abandonKey(db, owner).catch((error) => log.warn({ err: error }, 'a key stays taken until its lease ends'));
 }
 
 function ownerOf(

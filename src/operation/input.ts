@@ -33,12 +33,24 @@ export function readInput(operation: Operation, raw: RawInput): OperationInput {
     page: paged ? readPage(raw.query) : firstPage,
     filters: paged ? readFilters(filters ?? noFilters, raw.query) : [],
     expand: expand ? readExpand(expand, raw.query.expand) : nothing,
+    plain: readPlain(Object.keys(operation.query.plain ?? {}), raw.query),
   };
 }
 
 // The interface names the few operations where a faulty body is 400; they declare `bad_request`.
 function bodyFaultCode(operation: Operation) {
   return operation.fails.includes('bad_request') ? 'bad_request' : 'validation_error';
+}
+
+function readPlain(names: readonly string[], query: Readonly<Record<string, unknown>>): Record<string, string> {
+  const given: Record<string, string> = {};
+  for (const name of names) {
+    const value = query[name];
+    if (value === undefined) continue;
+    if (typeof value !== 'string') throw invalid(`${name} is given more than once`);
+    given[name] = value;
+  }
+  return given;
 }
 
 function readExpand(allowed: readonly string[], value: unknown): ReadonlySet<string> {

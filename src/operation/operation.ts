@@ -36,7 +36,8 @@ export interface Operation {
 
 /** What a secret key must be allowed to do, and whether a publishable key may call it too. */
 export interface Access {
-  readonly permission: Permission;
+  /** undefined: any secret key may. */
+  readonly permission: Permission | undefined;
   readonly publishable?: boolean;
   /** Also open to merchants that are not active (their key still must be valid). */
   readonly whileInactive?: boolean;
@@ -48,6 +49,8 @@ export interface QueryDeclaration {
   readonly paged?: boolean;
   readonly filters?: FilterFields;
   readonly expand?: readonly string[];
+  /** Further plain parameters, each read as text. */
+  readonly plain?: Readonly<Record<string, { description: string }>>;
 }
 
 export type AnswerKind =
@@ -85,6 +88,8 @@ export interface OperationInput<Body = unknown> {
   readonly page: PageRequest;
   readonly filters: readonly Filter[];
   readonly expand: ReadonlySet<string>;
+  /** Plain query parameters that were given. */
+  readonly plain: Readonly<Record<string, string>>;
 }
 
 export interface Call extends CallContext {

@@ -22,6 +22,8 @@ export interface Visit extends CallContext {
  */
 export async function perform(operation: Operation, parts: Parts, visit: Visit, raw: RawInput): Promise<Answer> {
   const caller = checkAccess(operation.access, visit.caller);
+  const now = parts.clock.now();
+  parts.usage.count(caller.credentialId, now);
   const input = readInput(operation, raw);
   const kind = typeof operation.idempotency === 'function' ? operation.idempotency(input) : operation.idempotency;
   const key = kind === 'none' ? undefined : readIdempotencyKey(raw.idempotencyKey);
@@ -30,7 +32,7 @@ export async function perform(operation: Operation, parts: Parts, visit: Visit, 
     parts,
     caller,
     scope: { merchantId: caller.merchantId, livemode: caller.livemode },
-    now: parts.clock.now(),
+    now,
     requestId: visit.requestId,
     log: visit.log,
     signal: visit.signal,

@@ -1,8 +1,13 @@
 import type { Operation } from '../operation/operation.ts';
+import { apiTokenOperations } from './api-tokens/index.ts';
 import { invoiceOperations } from './invoices/index.ts';
 import { merchantOperations } from './merchant/index.ts';
 import { orderOperations } from './orders/index.ts';
+import { paymentRequestOperations } from './payment-requests/index.ts';
 import { paymentOperations } from './payments/index.ts';
+import { rateOperations } from './rates/index.ts';
+import { saleOperations } from './sales/index.ts';
+import { transactionOperations } from './transactions/index.ts';
 import { walletOperations } from './wallets/index.ts';
 
 /** Everything the API can do. Routes, OpenAPI, tools and the endpoint table of the docs come from this list. */
@@ -10,6 +15,11 @@ export const operations: readonly Operation[] = [
   ...orderOperations,
   ...invoiceOperations,
   ...paymentOperations,
+  ...paymentRequestOperations,
+  ...saleOperations,
+  ...transactionOperations,
   ...walletOperations,
   ...merchantOperations,
+  ...apiTokenOperations,
+  ...rateOperations,
 ];

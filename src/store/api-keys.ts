@@ -1,5 +1,8 @@
 import { type Handle, statement } from '../db/database.ts';
+import { listPage } from '../db/list.ts';
 import type { Permission, Scope } from '../kernel/context.ts';
+import type { Filter } from '../kernel/filters.ts';
+import type { Page, PageRequest } from '../kernel/page.ts';
 import type { MerchantStatus } from '../model/merchant.ts';
 
 export interface ApiKeyRow {
@@ -13,13 +16,18 @@ export interface ApiKeyRow {
   permissions: Permission[] | null;
   ip_ranges: string[] | null;
   rpm_limit: number | null;
+  /** The month that the count belongs to, such as `2027-03` (UTC). */
+  request_month: string | null;
+  monthly_request_count: number;
+  last_request_counted_at: Date | null;
   last_used_at: Date | null;
+  /** The key stops working then; in the future while a rolled key still overlaps with its successor. */
   revoked_at: Date | null;
   created_at: Date;
 }
 
 const columns = `id, merchant_id, livemode, kind, name, prefix, last_four, permissions, ip_ranges, rpm_limit,
-  last_used_at, revoked_at, created_at`;
+  request_month, monthly_request_count, last_request_counted_at, last_used_at, revoked_at, created_at`;
 
 const insert = statement(
   'api_keys_insert',
@@ -29,8 +37,8 @@ const insert = statement(
 );
 const findByHash = statement(
   'api_keys_find_by_hash',
-  `select k.id, k.merchant_id, k.livemode, k.kind, k.permissions, k.ip_ranges, k.rpm_limit, k.revoked_at,
-          m.status as merchant_status
+  `select k.id, k.merchant_id, k.livemode, k.kind, k.permissions, k.ip_ranges, k.rpm_limit,
+          coalesce(k.revoked_at <= $2, false) as revoked, m.status as merchant_status
      from api_keys k join merchants m on m.id = k.merchant_id
     where k.key_hash = $1`,
 );
@@ -38,9 +46,33 @@ const list = statement(
   'api_keys_list',
   `select ${columns} from api_keys where merchant_id = $1 order by created_at, id`,
 );
+const findForOperator = statement('api_keys_find_for_operator', `select ${columns} from api_keys where id = $1`);
+const find = statement(
+  'api_keys_find',
+  `select ${columns} from api_keys where id = $1 and merchant_id = $2 and livemode = $3`,
+);
 const revoke = statement(
   'api_keys_revoke',
-  `update api_keys set revoked_at = $4 where id = $1 and merchant_id = $2 and livemode = $3 and revoked_at is null`,
+  `update api_keys set revoked_at = $4
+    where id = $1 and merchant_id = $2 and livemode = $3 and (revoked_at is null or revoked_at > $4)`,
+);
+// Rows are locked in the order of their ids, so that two processes that flush at once don't deadlock.
+const addUsage = statement(
+  'api_keys_add_usage',
+  `with added as (
+     select * from unnest($1::uuid[], $2::bigint[], $3::timestamptz[]) as t (id, requests, last_at)
+   ), locked as (
+     select k.id from api_keys k join added on added.id = k.id order by k.id for no key update of k
+   )
+   update api_keys k
+      set monthly_request_count = added.requests + case
+            when k.request_month = to_char(added.last_at at time zone 'UTC', 'YYYY-MM')
+            then k.monthly_request_count else 0 end,
+          request_month = to_char(added.last_at at time zone 'UTC', 'YYYY-MM'),
+          last_request_counted_at = greatest(k.last_request_counted_at, added.last_at),
+          last_used_at = greatest(k.last_used_at, added.last_at)
+     from added join locked on locked.id = added.id
+    where k.id = added.id`,
 );
 const revokeForOperator = statement(
   'api_keys_revoke_for_operator',
@@ -79,12 +111,53 @@ export async function insertApiKey(tx: Handle, scope: Scope, key: NewApiKey): Pr
 
 export type ApiKeyMatch = Pick<
   ApiKeyRow,
-  'id' | 'merchant_id' | 'livemode' | 'kind' | 'permissions' | 'ip_ranges' | 'rpm_limit' | 'revoked_at'
-> & { merchant_status: MerchantStatus };
+  'id' | 'merchant_id' | 'livemode' | 'kind' | 'permissions' | 'ip_ranges' | 'rpm_limit'
+> & { revoked: boolean } & { merchant_status: MerchantStatus };
 
 /** The key with this SHA-256 and its merchant's status. No tenant: the key is what tells the tenant. */
-export function findApiKeyByHash(db: Handle, keyHash: Buffer): Promise<ApiKeyMatch | undefined> {
-  return db.maybeOne(findByHash, [keyHash]);
+export function findApiKeyByHash(db: Handle, keyHash: Buffer, now: Date): Promise<ApiKeyMatch | undefined> {
+  return db.maybeOne(findByHash, [keyHash, now]);
+}
+
+export function findApiKey(db: Handle, scope: Scope, id: string): Promise<ApiKeyRow | undefined> {
+  return db.maybeOne(find, [id, scope.merchantId, scope.livemode]);
+}
+
+/** Newest first, keys that no longer work included. */
+export function listApiKeys(
+  db: Handle,
+  scope: Scope,
+  page: PageRequest,
+  filters: readonly Filter[],
+): Promise<Page<ApiKeyRow>> {
+  return listPage<ApiKeyRow>(
+    db,
+    {
+      select: `select ${columns} from api_keys`,
+      countFrom: 'from api_keys',
+      where: 'merchant_id = $1 and livemode = $2',
+      values: [scope.merchantId, scope.livemode],
+      columns: { token_type: 'kind', name: 'name', created_at: 'created_at' },
+      orderBy: 'created_at desc, id desc',
+    },
+    filters,
+    page,
+  );
+}
+
+export interface ApiKeyUsage {
+  id: string;
+  requests: number;
+  lastAt: Date;
+}
+
+/** Adds counted requests; a new calendar month (UTC) starts from 0. */
+export async function addApiKeyUsage(db: Handle, usage: readonly ApiKeyUsage[]): Promise<void> {
+  await db.run(addUsage, [
+    usage.map(({ id }) => id),
+    usage.map(({ requests }) => requests),
+    usage.map(({ lastAt }) => lastAt),
+  ]);
 }
 
 /** All keys of a merchant in both modes, oldest first. */
@@ -92,8 +165,13 @@ export function listApiKeysForOperator(db: Handle, merchantId: string): Promise<
   return db.many(list, [merchantId]);
 }
 
-export async function revokeApiKey(db: Handle, scope: Scope, id: string, now: Date): Promise<boolean> {
-  return (await db.run(revoke, [id, scope.merchantId, scope.livemode, now])) === 1;
+export function findApiKeyForOperator(db: Handle, id: string): Promise<ApiKeyRow | undefined> {
+  return db.maybeOne(findForOperator, [id]);
+}
+
+/** The key stops working at `at`. @returns false when it is not the caller's or has stopped before. */
+export async function revokeApiKey(db: Handle, scope: Scope, id: string, at: Date): Promise<boolean> {
+  return (await db.run(revoke, [id, scope.merchantId, scope.livemode, at])) === 1;
 }
 
 export async function revokeApiKeyForOperator(db: Handle, id: string, now: Date): Promise<boolean> {

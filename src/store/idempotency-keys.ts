@@ -52,7 +52,11 @@ const abandon = statement(
 );
 const forget = statement(
   'idempotency_forget',
-  `delete from idempotency_keys where credential_id = $1 and key = $2 and created_at <= $3`,
+  // What a call that died had frozen is not gone on with after a quarter of an hour: its rate is as old. Nothing of it
+  // was committed, so the next call starts anew.
+  `delete from idempotency_keys
+    where credential_id = $1 and key = $2
+      and (created_at <= $3 or (state = 'started' and lease_until <= clock_timestamp() - interval '15 minutes'))`,
 );
 
 /** Whether this transaction is now the only one that works on the key. */
@@ -64,7 +68,7 @@ export function findIdempotencyKey(db: Handle, credentialId: string, key: string
   return db.maybeOne(find, [credentialId, key]);
 }
 
-/** Removes the row when it was made at or before `before`: a key is remembered for a day. */
+/** Removes the row when it was made at or before `before`, or when its call died long ago. */
 export async function forgetIdempotencyKey(db: Handle, credentialId: string, key: string, before: Date): Promise<void> {
   await db.run(forget, [credentialId, key, before]);
 }

@@ -24,7 +24,10 @@ const claimDue = statement(
 );
 const schedule = statement(
   'watch_schedule',
-  `update invoices set next_look_at = $2, lease_until = null, held_at = $3 where id = $1 and paid_at is null`,
+  // A look that somebody brought forward while this one was under way stays: its reason came after our question.
+  `update invoices set next_look_at = case when next_look_at is distinct from $4 then least(next_look_at, $2) else $2 end,
+                       lease_until = null, held_at = $3
+    where id = $1 and paid_at is null`,
 );
 const markViewed = statement(
   'watch_mark_viewed',
@@ -36,7 +39,11 @@ const lookNoLater = statement(
 );
 const nextDue = statement(
   'watch_next_due',
-  `select min(next_look_at) as at from invoices where paid_at is null and next_look_at is not null`,
+  // Only what could be claimed: while others are being looked at, a watcher would find them due and spin.
+  `select min(next_look_at) as at from invoices
+    where paid_at is null and next_look_at is not null
+      and (lease_until is null or lease_until <= clock_timestamp())
+      and not (wallet_id = any($1::uuid[]))`,
 );
 const markExpiredEvent = statement(
   'watch_mark_expired_event',
@@ -57,14 +64,14 @@ export function claimDueInvoices(db: Handle, claim: LookClaim): Promise<InvoiceR
   return db.many(claimDue, [claim.now, claim.limit, claim.leaseSeconds, claim.busyWalletIds]);
 }
 
-/** Ends a claim. `nextLookAt` null: nobody looks any more. */
+/** Ends a claim. `nextLookAt` null: nobody looks any more. @param seen the invoice as it was when the wallet was asked. */
 export async function scheduleLook(
   db: Handle,
-  id: string,
+  seen: Pick<InvoiceRow, 'id' | 'next_look_at'>,
   nextLookAt: Date | null,
   heldAt: Date | null,
 ): Promise<void> {
-  await db.run(schedule, [id, nextLookAt, heldAt]);
+  await db.run(schedule, [seen.id, nextLookAt, heldAt, seen.next_look_at]);
 }
 
 /** Somebody is looking at the invoice: it is due now and for a while more often. */
@@ -77,9 +84,9 @@ export async function lookNoLaterThan(db: Handle, id: string, at: Date): Promise
   await db.run(lookNoLater, [id, at]);
 }
 
-/** When the next look-up is due; null when nothing is watched. */
-export async function findNextDue(db: Handle): Promise<Date | null> {
-  return (await db.maybeOne<{ at: Date | null }>(nextDue))!.at;
+/** When the next look-up that could be claimed is due; null when there is none. */
+export async function findNextDue(db: Handle, busyWalletIds: readonly string[]): Promise<Date | null> {
+  return (await db.maybeOne<{ at: Date | null }>(nextDue, [busyWalletIds]))!.at;
 }
 
 /** @returns true once per invoice: the caller then records `invoice.expired`. */

@@ -12,6 +12,16 @@ const insert = statement(
    values ($1, $2, $3, $4, $5, $6, $7, $7)`,
 );
 const find = statement('merchants_find', `select ${columns} from merchants where id = $1`);
+// Weaker than `for update`, which would make every insert that refers to the merchant wait.
+const lock = statement('merchants_lock', `select ${columns} from merchants where id = $1 for no key update`);
+const update = statement(
+  'merchants_update',
+  `update merchants set name = $2, email = $3, phone = $4, business_license = $5, time_zone = $6, currency = $7,
+          logo_url = $8, tip_options = $9, pos_theme = $10, pos_enabled = $11, privapaid_enabled = $12,
+          checkout_theme = $13, checkout_accent_color = $14, allowed_origins = $15, conversion_fee_percent = $16,
+          updated_at = $17
+    where id = $1`,
+);
 const list = statement('merchants_list', `select ${columns} from merchants order by created_at, id`);
 const anyRow = statement('merchants_any', 'select exists (select from merchants) as found');
 
@@ -35,6 +45,34 @@ export async function insertMerchant(tx: Handle, merchant: NewMerchant): Promise
 
 export function findMerchant(db: Handle, id: string): Promise<MerchantRow | undefined> {
   return db.maybeOne(find, [id]);
+}
+
+/** Locks the merchant's settings for this transaction. */
+export function lockMerchant(tx: Handle, id: string): Promise<MerchantRow | undefined> {
+  return tx.maybeOne(lock, [id]);
+}
+
+/** Writes every setting of a merchant that this transaction has locked. */
+export async function updateMerchant(tx: Handle, row: MerchantRow): Promise<void> {
+  await tx.run(update, [
+    row.id,
+    row.name,
+    row.email,
+    row.phone,
+    row.business_license,
+    row.time_zone,
+    row.currency,
+    row.logo_url,
+    JSON.stringify(row.tip_options),
+    row.pos_theme,
+    row.pos_enabled,
+    row.privapaid_enabled,
+    row.checkout_theme,
+    row.checkout_accent_color,
+    JSON.stringify(row.allowed_origins),
+    row.conversion_fee_percent,
+    row.updated_at,
+  ]);
 }
 
 /** All merchants of this installation; for the command line. */

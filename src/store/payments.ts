@@ -59,6 +59,8 @@ const addPreimage = statement(
   `update payments set preimage = $2, evidence = 'proof', updated_at = $3 where invoice_id = $1 and preimage is null`,
 );
 
+const listById = statement('payments_list_by_id', `select ${columnList} from payments where id = any($1::uuid[])`);
+
 export async function insertPayment(tx: Handle, row: PaymentRow): Promise<void> {
   await tx.run(
     insert,
@@ -83,6 +85,12 @@ export function findPaymentOfOrder(db: Handle, scope: Scope, orderId: string): P
 export async function listPaymentsOfOrders(db: Handle, orderIds: readonly string[]): Promise<Map<string, PaymentRow>> {
   const rows = orderIds.length === 0 ? [] : await db.many<PaymentRow>(listOfOrders, [orderIds]);
   return new Map(rows.map((row) => [row.order_id, row]));
+}
+
+/** Payments by id; the ids come from rows the caller may see. */
+export async function listPaymentsById(db: Handle, ids: readonly string[]): Promise<Map<string, PaymentRow>> {
+  const rows = ids.length === 0 ? [] : await db.many<PaymentRow>(listById, [ids]);
+  return new Map(rows.map((row) => [row.id, row]));
 }
 
 /** A wallet that first only gave its word has shown the proof. The caller has checked that it hashes right. */

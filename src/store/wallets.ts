@@ -49,6 +49,10 @@ const listAll = statement(
   'wallets_list_all',
   `${select} where w.merchant_id = $1 and w.livemode = $2 order by w.position, w.id`,
 );
+const listForOperator = statement(
+  'wallets_list_for_operator',
+  `${select} order by w.merchant_id, w.livemode desc, w.position, w.id`,
+);
 const nextPosition = statement(
   'wallets_next_position',
   `select coalesce(max(position), 0) + 1 as position from wallets where merchant_id = $1 and livemode = $2`,
@@ -103,6 +107,11 @@ export function findWalletForJob(db: Handle, id: string): Promise<WalletRow | un
 /** All wallets of a merchant in one mode, first in line first. */
 export function listMerchantWallets(db: Handle, scope: Scope): Promise<WalletRow[]> {
   return db.many(listAll, [scope.merchantId, scope.livemode]);
+}
+
+/** All wallets of this installation, live ones first within a merchant; for the command line. */
+export function listWalletsForOperator(db: Handle): Promise<WalletRow[]> {
+  return db.many(listForOperator);
 }
 
 export async function nextWalletPosition(tx: Handle, scope: Scope): Promise<number> {

@@ -43,8 +43,8 @@ create table payment_requests (
 );
 create index payment_requests_newest on payment_requests (merchant_id, livemode, created_at desc, id desc);
 
--- Requests of the running calendar month (UTC), written in batches.
+-- Requests of one calendar month, such as 2027-03 (UTC), written in batches.
 alter table api_keys
-  add column request_month date,
+  add column request_month text,
   add column monthly_request_count bigint not null default 0,
   add column last_request_counted_at timestamptz(3);

@@ -1,3 +1,4 @@
 import { getMerchant } from './get-merchant.ts';
+import { updateMerchant } from './update-merchant.ts';
 
-export const merchantOperations = [getMerchant];
+export const merchantOperations = [getMerchant, updateMerchant];

@@ -1,19 +1,16 @@
 import { type Static, Type } from 'typebox';
-import { invoiceLifeSeconds, issueInvoice } from '../../flows/issue-invoice.ts';
 import { draftOrder, writeNewOrder } from '../../flows/new-order.ts';
+import { askForFrozen, type FrozenOrder, freezeOrder, writeFrozen } from '../../flows/order-with-invoice.ts';
 import { takeCash } from '../../flows/take-cash.ts';
 import { invalid, notFound } from '../../kernel/errors.ts';
-import { isUuid, newId } from '../../kernel/ids.ts';
+import { isUuid } from '../../kernel/ids.ts';
 import { inputObject, optional } from '../../model/fields.ts';
 import { toInvoice } from '../../model/invoice.ts';
 import { type OrderRow, toOrder } from '../../model/order.ts';
 import { orderViewSchema } from '../../model/order-view.ts';
-import type { WalletRow } from '../../model/wallet.ts';
 import { type Call, json, type OperationInput, operation } from '../../operation/operation.ts';
 import { findMerchant } from '../../store/merchants.ts';
-import { findWallet, listMerchantWallets } from '../../store/wallets.ts';
-import { chooseWallets } from '../../wallets/choose.ts';
-import type { IssuedByWallet } from '../../wallets/runtime.ts';
+import { findWallet } from '../../store/wallets.ts';
 import { itemsInput, orderMembers, toOrderRequest, totalInput } from './order-input.ts';
 
 const body = inputObject({
@@ -22,13 +19,6 @@ const body = inputObject({
   mark_as_paid: optional(Type.Boolean({ description: 'The cash has been taken already' })),
 });
 type Body = Static<typeof body>;
-
-/** What must not change between tries: decided and kept before the wallet is asked. */
-interface Frozen {
-  order: OrderRow;
-  invoiceId: string;
-  walletIds: string[];
-}
 
 export const createOrder = operation({
   name: 'create_order',
@@ -55,38 +45,13 @@ export const createOrder = operation({
   },
 
   steps: {
-    async prepare(call, input): Promise<Frozen> {
+    async prepare(call, input): Promise<FrozenOrder> {
       const order = await draft(call, input);
-      if (order.total_amount_sats < 1) throw invalid('an order of 0 gets no invoice; leave out generate_invoice');
-      const wallets = await listMerchantWallets(call.db, call.scope);
-      const pinned = order.wallet_pinned ? order.wallet_id! : undefined;
-      const chosen = chooseWallets(wallets, order.total_amount_sats, pinned);
-      return { order, invoiceId: newId(), walletIds: chosen.map((wallet) => wallet.id) };
+      return freezeOrder(call.db, order, `Order ${order.order_number}`);
     },
-
-    async ask(call, { order, invoiceId, walletIds }, resumed): Promise<IssuedByWallet> {
-      const wallets = await listMerchantWallets(call.parts.db, call.scope);
-      const chosen = walletIds
-        .map((id) => wallets.find((wallet) => wallet.id === id))
-        .filter((wallet): wallet is WalletRow => wallet !== undefined);
-      const request = {
-        ref: invoiceId,
-        amountMsat: BigInt(order.total_amount_sats) * 1000n,
-        description: `Order ${order.order_number}`,
-        expirySeconds: invoiceLifeSeconds,
-      };
-      return call.parts.wallets.createInvoice(chosen, request, call.signal, resumed);
-    },
-
+    ask: (call, frozen, resumed) => askForFrozen(call.parts, frozen, resumed, call.signal),
     async commit(call, frozen, issued) {
-      const order = { ...thawed(frozen.order), wallet_id: issued.wallet.id };
-      await writeNewOrder(call.db, order);
-      const terms = {
-        invoiceId: frozen.invoiceId,
-        amountSats: order.total_amount_sats,
-        quotedCents: order.total_amount_cents,
-      };
-      const invoice = await issueInvoice(call.db, call.parts.sealer, order, terms, issued, call.now);
+      const { order, invoice } = await writeFrozen(call.db, call.parts, frozen, issued, call.now);
       call.afterCommit(() => call.parts.db.wake('event_recorded', order.merchant_id));
       return { ...toOrder(order), invoice: toInvoice(invoice, call.now) };
     },
@@ -114,14 +79,4 @@ async function draft(call: Call, { body }: OperationInput<Body>): Promise<OrderR
 
 async function requireWallet(call: Call, id: string): Promise<void> {
   if (!isUuid(id) || !(await findWallet(call.db, call.scope, id))) throw notFound('Wallet');
-}
-
-// Frozen input travels through JSON when it is kept with a key; the moments in it come back as text.
-function thawed(order: OrderRow): OrderRow {
-  return {
-    ...order,
-    rate_quoted_at: order.rate_quoted_at && new Date(order.rate_quoted_at),
-    created_at: new Date(order.created_at),
-    updated_at: new Date(order.updated_at),
-  };
 }

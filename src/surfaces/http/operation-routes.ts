@@ -7,7 +7,7 @@ import type { HttpOptions } from './server.ts';
 const allMethods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'] as const;
 
 /** A route per operation, and a 405 for every other method at the same paths. */
-export function addOperationRoutes(server: FastifyInstance, { parts, authenticator, operations }: HttpOptions): void {
+export function addOperationRoutes(server: FastifyInstance, { parts, operations }: HttpOptions): void {
   for (const operation of operations) {
     server.route({
       method: operation.method,
@@ -18,7 +18,7 @@ export function addOperationRoutes(server: FastifyInstance, { parts, authenticat
 
   async function handle(operation: Operation, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
     request.operation = operation.name;
-    const caller = await authenticator.authenticate(request.headers.authorization, request.ip);
+    const caller = await parts.authenticator.authenticate(request.headers.authorization, request.ip);
     if (caller) request.credentialId = caller.credentialId;
     const answer = await perform(
       operation,

@@ -1,6 +1,5 @@
 import { STATUS_CODES } from 'node:http';
 import fastify, { type FastifyError, type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
-import type { Authenticator } from '../../auth/authenticate.ts';
 import type { Parts } from '../../flows/parts.ts';
 import { AppError } from '../../kernel/errors.ts';
 import { randomBase62 } from '../../kernel/ids.ts';
@@ -22,7 +21,6 @@ const bodyLimitBytes = 1024 * 1024;
 
 export interface HttpOptions {
   parts: Parts;
-  authenticator: Authenticator;
   operations: readonly Operation[];
   trustProxy: boolean | string[];
 }

@@ -130,6 +130,9 @@ function queryParameters({ query }: Operation): Json[] {
       schema: predicate === 'in' ? { type: 'string' } : filterSchema(type),
     });
   }
+  for (const [name, { description }] of Object.entries(query.plain ?? {})) {
+    parameters.push({ name, in: 'query', description, schema: { type: 'string' } });
+  }
   if (query.expand) {
     parameters.push({
       name: 'expand',

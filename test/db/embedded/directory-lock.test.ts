@@ -1,8 +1,8 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, afterEach, describe, expect, it, vi } from 'vitest';
-import { lockDirectory } from '../../../src/db/embedded/directory-lock.ts';
-import { EmbeddedDirectoryInUse, openEmbedded } from '../../../src/db/embedded/open.ts';
+import { EmbeddedDirectoryInUse, lockDirectory } from '../../../src/db/embedded/directory-lock.ts';
+import { openEmbedded } from '../../../src/db/embedded/open.ts';
 import { silentLog } from '../../../src/kernel/log.ts';
 import { ended, firstLine, openRig, startChild, temporaryDirectory } from './engine-rig.ts';
 

@@ -1,0 +1,72 @@
+import { type Command, Option } from 'commander';
+import { issueApiKey } from '../auth/api-key.ts';
+import type { Permission } from '../kernel/context.ts';
+import { type ApiKeyRow, findApiKeyForOperator } from '../store/api-keys.ts';
+import { chooseMerchant } from './choose-merchant.ts';
+import { addCommand, withParts } from './command.ts';
+import { keyJson } from './key-json.ts';
+import { readIpRanges, readPermissions } from './key-terms.ts';
+import { readId, readName } from './option-values.ts';
+
+interface Options {
+  merchant?: string;
+  live?: true;
+  publishable?: true;
+  name?: string;
+  permissions?: Permission[];
+  ipRanges?: string[];
+}
+
+export function addCreateKey(group: Command): void {
+  addCommand(
+    group,
+    'create',
+    'Make an API key and print it, once',
+    'key create',
+    'key create --merchant ID --live --name "Web shop" --permissions orders:read,orders:write --ip-ranges 203.0.113.0/24',
+    'key create --live --publishable',
+  )
+    .option('--merchant <id>', 'whose key; may be left out when there is one merchant', readId)
+    .option('--live', 'for real payments; without it the key is for test mode')
+    .option('--publishable', 'for web pages and apps, where everybody can read it')
+    .option('--name <name>', 'what it is for', readName)
+    .addOption(
+      new Option('--permissions <list>', 'what a secret key may do; everything without it')
+        .argParser(readPermissions)
+        .conflicts('publishable'),
+    )
+    .addOption(
+      new Option('--ip-ranges <list>', 'where a secret key may be used from; anywhere without it')
+        .argParser(readIpRanges)
+        .conflicts('publishable'),
+    )
+    .action(
+      withParts<Options>(async ({ parts }, options) => {
+        const merchant = await chooseMerchant(parts.db, options.merchant);
+        const kind = options.publishable ? 'publishable' : 'secret';
+        const livemode = options.live === true;
+        const name = options.name ?? `${livemode ? 'Live' : 'Test'} ${kind} key`;
+        const { permissions = null, ipRanges = null } = options;
+        const { key, row } = await parts.db.transaction(async (tx) => {
+          const scope = { merchantId: merchant.id, livemode };
+          const issued = await issueApiKey(tx, scope, { kind, name, permissions, ipRanges }, parts.clock.now());
+          return { key: issued.key, row: (await findApiKeyForOperator(tx, issued.id))! };
+        });
+        return { json: { ...keyJson(row), key: key.reveal() }, text: newKeyText(key.reveal(), row, merchant.name) };
+      }),
+    );
+}
+
+function newKeyText(key: string, row: ApiKeyRow, merchantName: string): string {
+  const allowed = row.permissions?.join(', ') ?? (row.kind === 'secret' ? 'everything' : 'what publishable keys may');
+  return [
+    `${row.name}, for ${merchantName} in ${row.livemode ? 'live' : 'test'} mode:`,
+    '',
+    `  ${key}`,
+    '',
+    'Keep it now: Satline stores only a hash and cannot show it again.',
+    `  id    ${row.id}`,
+    `  may   ${allowed}`,
+    `  from  ${row.ip_ranges?.join(', ') ?? 'any address'}`,
+  ].join('\n');
+}

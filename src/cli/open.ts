@@ -1,0 +1,60 @@
+import { existsSync } from 'node:fs';
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { pino } from 'pino';
+import { type BuiltParts, buildParts } from '../build-parts.ts';
+import type { Config } from '../config.ts';
+import type { Database } from '../db/database.ts';
+import { openEmbeddedDatabase } from '../db/embedded.ts';
+import { openPostgres } from '../db/postgres.ts';
+import { readDemo } from '../demo.ts';
+import type { Logger } from '../kernel/log.ts';
+import { openingFailure } from './failure.ts';
+
+/**
+ * The log of a command, on standard error. Only errors, because a foreseen fault is told in a sentence of its own;
+ * `LOG_LEVEL=debug` shows what led to it.
+ */
+export function commandLog({ logLevel }: Config): Logger {
+  const level = logLevel === 'debug' || logLevel === 'silent' ? logLevel : 'error';
+  const time = pino.stdTimeFunctions.isoTime;
+  return pino({ level, base: null, timestamp: time }, pino.destination({ dest: 2, sync: true }));
+}
+
+/** Everything the server is made of, with its schema up to date. @throws a failure with a sentence. */
+export async function openParts(config: Config): Promise<BuiltParts> {
+  try {
+    const allowPrivateNetworks = await mayReachPrivateNetworks(config);
+    return await buildParts(config, { log: commandLog(config), allowPrivateNetworks });
+  } catch (error) {
+    throw openingFailure(error, config.databaseUrl);
+  }
+}
+
+/** The database alone, as it is: its schema may be of any age. @throws a failure with a sentence. */
+export async function openDatabase(config: Config): Promise<Database> {
+  const log = commandLog(config);
+  try {
+    if (config.databaseUrl !== undefined) return await openPostgres({ url: config.databaseUrl, log });
+    await mkdir(config.dataDir, { recursive: true, mode: 0o700 });
+    return await openEmbeddedDatabase({ dir: embeddedDirectory(config), log });
+  } catch (error) {
+    throw openingFailure(error, config.databaseUrl);
+  }
+}
+
+/** Whether there is anything to open: a server's database is taken to be there. */
+export function hasDatabase(config: Config): boolean {
+  return config.databaseUrl !== undefined || existsSync(embeddedDirectory(config));
+}
+
+/** The same answer as the server finds (server.ts): a wallet that a command connects must work there too. */
+export async function mayReachPrivateNetworks(config: Config): Promise<boolean> {
+  if (!config.onLoopback) return false;
+  if (config.allowPrivateNetworks || (!config.production && config.databaseUrl === undefined)) return true;
+  return (await readDemo(config.dataDir)) !== undefined;
+}
+
+function embeddedDirectory(config: Config): string {
+  return join(config.dataDir, 'db');
+}

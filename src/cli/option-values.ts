@@ -1,0 +1,57 @@
+import { InvalidArgumentError } from 'commander';
+import { parseCurrency } from '../kernel/currency.ts';
+import { isEmailAddress } from '../kernel/email.ts';
+import { isUuid } from '../kernel/ids.ts';
+
+/** Readers of what stands behind an option. Each throws what commander prints as a usage error. */
+
+export function readId(text: string): string {
+  if (!isUuid(text)) throw new InvalidArgumentError('It must be an id as the lists print them.');
+  return text.toLowerCase();
+}
+
+export function readName(text: string): string {
+  const name = text.trim();
+  if (name === '' || name.length > 500) throw new InvalidArgumentError('It must have 1 to 500 characters.');
+  return name;
+}
+
+export function readEmail(text: string): string {
+  const address = text.trim();
+  if (!isEmailAddress(address))
+    throw new InvalidArgumentError('It must be an e-mail address, such as shop@example.com.');
+  return address;
+}
+
+/** @returns the code in lower case. */
+export function readCurrency(text: string): string {
+  const code = parseCurrency(text.trim());
+  if (code === undefined) throw new InvalidArgumentError('It must be an ISO 4217 code, such as usd or eur.');
+  return code;
+}
+
+/** A name from the IANA database, in its usual spelling where Node knows it. */
+export function readTimeZone(text: string): string {
+  const typed = text.trim();
+  const resolved = /^[A-Za-z]/.test(typed) ? resolveTimeZone(typed) : undefined;
+  if (resolved === undefined) {
+    throw new InvalidArgumentError('It must be an IANA time zone, such as UTC or Europe/Berlin.');
+  }
+  const sameName = (name: string) => name.toLowerCase() === typed.toLowerCase();
+  // Node resolves Asia/Kolkata to Asia/Calcutta: another name is left as it was typed.
+  return [resolved, ...Intl.supportedValuesOf('timeZone')].find(sameName) ?? typed;
+}
+
+function resolveTimeZone(name: string): string | undefined {
+  try {
+    return new Intl.DateTimeFormat('en-US', { timeZone: name }).resolvedOptions().timeZone;
+  } catch {
+    return undefined;
+  }
+}
+
+export function readSats(text: string): number {
+  const sats = /^[1-9]\d*$/.test(text) ? Number(text) : Number.NaN;
+  if (!Number.isSafeInteger(sats)) throw new InvalidArgumentError('It must be a whole number of sats above 0.');
+  return sats;
+}

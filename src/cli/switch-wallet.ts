@@ -1,0 +1,25 @@
+import type { Command } from 'commander';
+import { setWalletEnabled } from '../store/wallets.ts';
+import { addCommand, withParts } from './command.ts';
+import { getWalletForOperator } from './find-wallet.ts';
+import { readId } from './option-values.ts';
+import { walletFacts, walletJson } from './wallet-text.ts';
+
+/** `wallet enable` and `wallet disable`. */
+export function addSwitchWallet(group: Command): void {
+  addSwitch(group, 'enable', true, 'Let a wallet take payments again');
+  addSwitch(group, 'disable', false, 'Make no more invoices with a wallet; those that are open stay watched');
+}
+
+function addSwitch(group: Command, word: 'enable' | 'disable', enabled: boolean, summary: string): void {
+  addCommand(group, word, summary, `wallet ${word} ID`)
+    .argument('<id>', 'of the wallet, as "satline wallet list" shows it', readId)
+    .action(
+      withParts(async ({ parts }, _options, id) => {
+        const { merchant_id, livemode } = await getWalletForOperator(parts.db, id);
+        await setWalletEnabled(parts.db, { merchantId: merchant_id, livemode }, id, enabled, parts.clock.now());
+        const wallet = await getWalletForOperator(parts.db, id);
+        return { json: walletJson(wallet), text: `${wallet.name} is ${word}d:\n\n${walletFacts(wallet)}` };
+      }),
+    );
+}

@@ -1,0 +1,47 @@
+import type { Database } from '../db/database.ts';
+import { addApiKeyUsage } from '../store/api-keys.ts';
+
+interface Count {
+  requests: number;
+  lastAt: Date;
+}
+
+/** Requests per API key, counted in memory and written in batches: no request waits for its own count. */
+export interface Usage {
+  count(apiKeyId: string, now: Date): void;
+  /** What this process has counted and not written yet. */
+  pending(apiKeyId: string): Count | undefined;
+  /** Writes what was counted. What cannot be written is kept for the next time. */
+  flush(): Promise<void>;
+}
+
+export function createUsage(db: Database): Usage {
+  let counts = new Map<string, Count>();
+
+  function add(apiKeyId: string, requests: number, lastAt: Date): void {
+    const known = counts.get(apiKeyId);
+    if (known) {
+      known.requests += requests;
+      if (lastAt > known.lastAt) known.lastAt = lastAt;
+    } else counts.set(apiKeyId, { requests, lastAt });
+  }
+
+  return {
+    count: (apiKeyId, now) => add(apiKeyId, 1, now),
+    pending: (apiKeyId) => counts.get(apiKeyId),
+    async flush() {
+      if (counts.size === 0) return;
+      const batch = counts;
+      counts = new Map();
+      try {
+        await addApiKeyUsage(
+          db,
+          [...batch].map(([id, { requests, lastAt }]) => ({ id, requests, lastAt })),
+        );
+      } catch (error) {
+        for (const [id, { requests, lastAt }] of batch) add(id, requests, lastAt);
+        throw error;
+      }
+    },
+  };
+}

@@ -1,0 +1,47 @@
+import { Type } from 'typebox';
+import { changeMerchant } from '../../flows/change-merchant.ts';
+import { currencyInput, emailInput, inputObject, nameInput, oneOf, optional, textInput } from '../../model/fields.ts';
+import { merchantSchema, toMerchant } from '../../model/merchant.ts';
+import { json, operation } from '../../operation/operation.ts';
+import { listMerchantWallets } from '../../store/wallets.ts';
+
+const body = inputObject({
+  merchant: inputObject({
+    name: Type.Optional(nameInput('Shown to payers')),
+    email: optional(emailInput),
+    phone: optional(textInput(50, 'Telephone number')),
+    business_license: optional(textInput(200, 'Licence or registration number')),
+    time_zone: Type.Optional(textInput(64, 'IANA time zone')),
+    currency: Type.Optional(currencyInput),
+    logo_url: optional(textInput(2048, 'https address of an image')),
+    tip_options: Type.Optional(
+      Type.Array(Type.Integer({ minimum: 0, maximum: 100 }), { maxItems: 10, description: 'Percentages' }),
+    ),
+    pos_theme: Type.Optional(oneOf(['light', 'dark', 'auto'])),
+    pos_enabled: Type.Optional(Type.Boolean()),
+    privapaid_enabled: Type.Optional(Type.Boolean()),
+    checkout_theme: Type.Optional(oneOf(['light', 'dark', 'auto'])),
+    checkout_accent_color: Type.Optional(textInput(7, 'Colour as #rrggbb')),
+    allowed_origins: Type.Optional(
+      Type.Array(textInput(2048, 'Origin such as https://shop.example.com'), { maxItems: 50 }),
+    ),
+    conversion_fee_percent: Type.Optional(textInput(10, 'Added to bitcoin prices, in percent, a decimal string')),
+  }),
+});
+
+export const updateMerchant = operation({
+  name: 'update_merchant',
+  summary: 'Change the merchant’s settings',
+  description: 'Members that are left out stay as they are. Settings hold for both modes.',
+  method: 'PATCH',
+  path: '/api/v1/m/merchant',
+  access: { permission: 'merchant:write' },
+  body,
+  answer: json(merchantSchema),
+  tool: false,
+  idempotency: 'database',
+  async run(call, { body }) {
+    const merchant = await changeMerchant(call.db, call.scope.merchantId, body.merchant, call.now);
+    return toMerchant(merchant, call.scope.livemode, await listMerchantWallets(call.db, call.scope));
+  },
+});

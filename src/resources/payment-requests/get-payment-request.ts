@@ -1,0 +1,20 @@
+import { paymentRequestSchema, toPaymentRequest } from '../../model/payment-request.ts';
+import { json, operation } from '../../operation/operation.ts';
+import { findPaymentOfInvoice } from '../../store/payments.ts';
+import { requirePaymentRequest } from './require-payment-request.ts';
+
+export const getPaymentRequest = operation({
+  name: 'get_payment_request',
+  summary: 'Show a payment request',
+  method: 'GET',
+  path: '/api/v1/m/payment_requests/{id}',
+  access: { permission: 'payments:read' },
+  params: { id: 'Payment request' },
+  answer: json(paymentRequestSchema),
+  fails: ['not_found'],
+  tool: { rename: { id: 'payment_request_id' } },
+  async run(call, { params }) {
+    const { row, invoice } = await requirePaymentRequest(call, params.id!);
+    return toPaymentRequest(row, invoice, await findPaymentOfInvoice(call.db, invoice.id));
+  },
+});

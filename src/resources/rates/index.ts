@@ -1,0 +1,3 @@
+import { getRates } from './get-rates.ts';
+
+export const rateOperations = [getRates];

@@ -1,0 +1,24 @@
+import { type Sale, type SaleRow, toSale } from '../../model/sale.ts';
+import type { Call } from '../../operation/operation.ts';
+import { listOrdersById } from '../../store/orders.ts';
+import { listPaymentsById } from '../../store/payments.ts';
+import { listMerchantWallets } from '../../store/wallets.ts';
+
+/** Sales with what their shape shows of order, payment and wallet; three more reads, whatever the number. */
+export async function readSales(call: Call, rows: readonly SaleRow[]): Promise<Sale[]> {
+  const paymentIds = rows.map((row) => row.payment_id).filter((id) => id !== null);
+  const [orders, payments, wallets] = await Promise.all([
+    listOrdersById(
+      call.db,
+      rows.map((row) => row.order_id),
+    ),
+    listPaymentsById(call.db, paymentIds),
+    listMerchantWallets(call.db, call.scope),
+  ]);
+  const walletNames = new Map(wallets.map((wallet) => [wallet.id, wallet.name]));
+  return rows.map((row) => {
+    const payment = row.payment_id === null ? undefined : payments.get(row.payment_id);
+    const walletName = payment?.wallet_id ? (walletNames.get(payment.wallet_id) ?? null) : null;
+    return toSale(row, { order: orders.get(row.order_id)!, payment, walletName });
+  });
+}

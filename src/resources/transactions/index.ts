@@ -1,0 +1,3 @@
+import { listTransactions } from './list-transactions.ts';
+
+export const transactionOperations = [listTransactions];

@@ -1,0 +1,179 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { buildApp } from '../../src/app.ts';
+import type { Parts } from '../../src/flows/parts.ts';
+import { watchInvoices } from '../../src/jobs/watch-invoices.ts';
+import { addSeconds, type Clock } from '../../src/kernel/clock.ts';
+import { newId } from '../../src/kernel/ids.ts';
+import { encodeBolt11 } from '../../src/lightning/bolt11-encode.ts';
+import {
+  type Connector,
+  type CreatedInvoice,
+  type InvoiceFact,
+  type InvoiceRequest,
+  type LookupRequest,
+  WalletFault,
+} from '../../src/lightning/connector.ts';
+import type { WalletRow } from '../../src/model/wallet.ts';
+import { insertWallet, nextWalletPosition } from '../../src/store/wallets.ts';
+import { createWalletRuntime } from '../../src/wallets/runtime.ts';
+import type { TestApp, TestMerchant } from '../harness/app.ts';
+import { Client } from '../harness/client.ts';
+
+type Create = (request: InvoiceRequest, signal: AbortSignal) => Promise<CreatedInvoice>;
+type Lookup = (request: LookupRequest, signal: AbortSignal) => Promise<InvoiceFact>;
+
+const nodeKey = createHash('sha256').update('node key of the fake wallet').digest();
+
+/** A wallet whose every answer a test decides. It signs real regtest invoices and counts what it is asked. */
+export class FakeWallet {
+  readonly created: InvoiceRequest[] = [];
+  readonly lookedUp: LookupRequest[] = [];
+  readonly #clock: Clock;
+  readonly #preimages = new Map<string, string>();
+  readonly #paid = new Set<string>();
+  /** How long invoices live. */
+  expirySeconds = 900;
+  onCreate: Create = (request) => this.make(request);
+  onLookup: Lookup = async ({ paymentHash }) => this.word(paymentHash);
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  readonly connector: Connector = {
+    kind: 'simulated',
+    probe: async () => ({ settlementVisibility: 'proof', minSats: 1, maxSats: null, canSpend: false, notes: [] }),
+    createInvoice: (request, signal) => {
+      this.created.push(request);
+      return this.onCreate(request, signal);
+    },
+    lookupInvoice: (request, signal) => {
+      this.lookedUp.push(request);
+      return this.onLookup(request, signal);
+    },
+  };
+
+  async make(request: InvoiceRequest, preimage: Buffer = randomBytes(32)): Promise<CreatedInvoice> {
+    const timestamp = new Date(Math.floor(this.#clock.now().getTime() / 1000) * 1000);
+    const paymentHash = createHash('sha256').update(preimage).digest('hex');
+    this.#preimages.set(paymentHash, preimage.toString('hex'));
+    const bolt11 = encodeBolt11(
+      {
+        network: 'regtest',
+        amountMsat: request.amountMsat,
+        timestamp,
+        expirySeconds: this.expirySeconds,
+        paymentHash,
+        paymentSecret: randomBytes(32).toString('hex'),
+        describedBy: { description: request.description },
+      },
+      nodeKey,
+    );
+    return { bolt11, paymentHash, expiresAt: addSeconds(timestamp, this.expirySeconds), handle: {} };
+  }
+
+  /** The payer pays: from now on look-ups say settled, with the preimage. */
+  pay(paymentHash: string): void {
+    this.#paid.add(paymentHash);
+  }
+
+  preimageOf(paymentHash: string): string {
+    return this.#preimages.get(paymentHash)!;
+  }
+
+  /** What an honest wallet says of an invoice. */
+  word(paymentHash: string): InvoiceFact {
+    if (!this.#paid.has(paymentHash)) return { state: 'pending' };
+    const preimage = this.#preimages.get(paymentHash);
+    return { state: 'settled', receivedMsat: undefined, preimage, settledAt: undefined };
+  }
+}
+
+/** Ways for a wallet to behave badly. */
+export const hang = (_request: unknown, signal: AbortSignal): Promise<never> =>
+  new Promise((_, reject) => signal.addEventListener('abort', () => reject(new WalletFault('unreachable', 'Aborted.'))));
+/** Not even its signal ends it. */
+export const hangForGood = (): Promise<never> => new Promise(() => {});
+export const fail = async (): Promise<never> => {
+  throw new WalletFault('refused', 'The wallet refused: no liquidity.');
+};
+/** Does the rest after a while, unless it is called off. */
+export function after<Request, Answer>(
+  millis: number,
+  rest: (request: Request, signal: AbortSignal) => Promise<Answer>,
+): (request: Request, signal: AbortSignal) => Promise<Answer> {
+  return async (request, signal) => {
+    await sleep(millis, undefined, { signal }).catch(() => {
+      throw new WalletFault('unreachable', 'Called off.');
+    });
+    return rest(request, signal);
+  };
+}
+
+/** The app of a test with other wallets behind it: the same database, clock and routes. */
+export interface AppWithWallets {
+  parts: Parts;
+  /** The merchant's test key on this app. */
+  client(of: TestMerchant): Client;
+  /** Lets a watcher run until `close`. */
+  watch(): void;
+  close(): Promise<void>;
+}
+
+export async function withWallets(app: TestApp, open: (wallet: WalletRow) => Connector): Promise<AppWithWallets> {
+  const { db, clock, log } = app.parts;
+  const parts: Parts = { ...app.parts, wallets: createWalletRuntime({ db, clock, log, open }) };
+  const server = await buildApp(parts);
+  const watchers: { stop(): Promise<void> }[] = [];
+  return {
+    parts,
+    client: ({ test }) => new Client(server, test.key, test.id),
+    watch: () => void watchers.push(watchInvoices(parts)),
+    async close() {
+      await server.close();
+      await Promise.all(watchers.map((watcher) => watcher.stop()));
+    },
+  };
+}
+
+/** Adds a test-mode wallet at the end of a merchant's line. @returns its id. */
+export function addWallet(app: TestApp, merchant: TestMerchant, members: Partial<WalletRow> = {}): Promise<string> {
+  return app.parts.db.transaction(async (tx) => {
+    const id = newId();
+    const now = app.clock.now();
+    const scope = { merchantId: merchant.id, livemode: false };
+    await insertWallet(tx, {
+      id,
+      merchant_id: merchant.id,
+      livemode: false,
+      name: `Wallet ${id.slice(-4)}`,
+      connection: 'simulated',
+      lightning_address: null,
+      credentials: null,
+      settings: {},
+      enabled: true,
+      position: await nextWalletPosition(tx, scope),
+      max_payment_sats: null,
+      min_sats: 1,
+      max_sats: null,
+      settlement_visibility: 'proof',
+      notes: [],
+      last_checked_at: null,
+      last_transaction_at: null,
+      last_error: null,
+      consecutive_failures: 0,
+      created_at: now,
+      updated_at: now,
+      ...members,
+    });
+    return id;
+  });
+}
+
+/** Waits until `condition` holds, looking often. @throws after `millis`. */
+export async function until(condition: () => boolean | Promise<boolean>, millis = 5000): Promise<void> {
+  for (const end = performance.now() + millis; !(await condition()); await sleep(10)) {
+    if (performance.now() > end) throw new Error(`waited ${millis} ms in vain`);
+  }
+}
