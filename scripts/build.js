@@ -22,7 +22,9 @@ if (!upToDate || process.argv.includes('--force')) {
   if (process.argv.includes('--force')) rmSync(join(root, 'dist'), { recursive: true, force: true });
   const tsc = join(root, 'node_modules', 'typescript', 'bin', 'tsc');
   const { status } = spawnSync(process.execPath, [tsc, '-p', join(root, 'tsconfig.json')], { stdio: 'inherit' });
-  if (status !== 0) process.exit(status ?? 1);
+  // Tests want the code that runs; `npm run check` is what judges types. CI stays strict.
+  const lenient = process.argv.includes('--lenient') && !process.env.CI;
+  if (status !== 0 && !lenient) process.exit(status ?? 1);
   cpSync(join(root, 'src'), join(root, 'dist'), {
     recursive: true,
     filter: (path) => statSync(path).isDirectory() || asset(path),

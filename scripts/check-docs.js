@@ -1,5 +1,5 @@
-// Reads every Markdown file and names what it points at in vain: links, anchors, paths, npm scripts and environment
-// variables. What is generated can't drift; this keeps the rest from drifting unseen.
+// Reads every Markdown file and names what it points at in vain: links, anchors, paths, npm scripts, commands and
+// environment variables. What is generated can't drift; this keeps the rest from drifting unseen.
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -9,12 +9,14 @@ const skipped = new Set(['node_modules', 'dist', 'data', '.git']);
 const pathPattern = /(?<![\w./:@-])(?:\.ci|bench|bin|docs|scripts|src|test)\/[\w./-]*/g;
 const linkPattern = /(?<!!)\[[^\]]*\]\(([^)\s]+)\)/g;
 const scriptPattern = /\bnpm run ([\w:-]+)/g;
+const commandPattern = /(?:`|^|\$ )satline ([a-z]+(?: [a-z]+)?)/gm;
 const variablePattern = /`([A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+)(?:=[^`]*)?`/g;
 
 /** @param {string} root the repository @returns {string[]} one line per fault */
 export function findFaults(root) {
   const pages = new Map(markdownFiles(root).map((name) => [name, readFileSync(join(root, name), 'utf8')]));
   const scripts = Object.keys(JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')).scripts);
+  const commands = knownCommands(pages);
   const variables = knownVariables(root, pages);
   const linked = new Set(['README.md']);
   const faults = [];
@@ -37,6 +39,12 @@ export function findFaults(root) {
     for (const [, script] of text.matchAll(scriptPattern)) {
       if (!scripts.includes(script)) fault(`names npm run ${script}, which package.json does not have`);
     }
+    for (const [, command] of text.matchAll(commandPattern)) {
+      // A command without subcommands may be followed by any word.
+      if (![command, command.split(' ')[0]].some((one) => commands.has(one))) {
+        fault(`names satline ${command}, which is no command`);
+      }
+    }
     for (const [, variable] of text.matchAll(variablePattern)) {
       if (!variables.has(variable)) fault(`names the variable ${variable}, which nothing reads`);
     }
@@ -56,6 +64,12 @@ function markdownFiles(root, folder = '') {
       return name.endsWith('.md') ? [name] : [];
     })
     .sort();
+}
+
+/** The commands of `src/cli/`, by way of their generated page. */
+function knownCommands(pages) {
+  const page = pages.get('docs/generated/command-line.md') ?? '';
+  return new Set([...page.matchAll(/^## satline (.+)$/gm)].map((match) => match[1]));
 }
 
 /** What `src/config.ts` reads, by way of its generated page, and what tests and scripts read besides. */

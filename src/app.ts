@@ -2,13 +2,22 @@ import type { FastifyInstance } from 'fastify';
 import { statement } from './db/database.ts';
 import type { Parts } from './flows/parts.ts';
 import { operations } from './resources/index.ts';
+import { addMetricsRoute } from './surfaces/http/metrics-route.ts';
 import { buildServer } from './surfaces/http/server.ts';
 import { addDocs } from './surfaces/openapi/docs-page.ts';
 
 const ping = statement('ping', 'select 1 as alive');
 
+export interface AppOptions {
+  /** Whose forwarded headers count. */
+  trustProxy?: boolean | string[];
+  /** Who may read `/metrics`; undefined: only peers on this machine. */
+  metricsToken?: string | undefined;
+}
+
 /** The whole request handler. No port is opened: tests inject, `server.ts` listens. */
-export async function buildApp(parts: Parts, trustProxy: boolean | string[] = false): Promise<FastifyInstance> {
+export async function buildApp(parts: Parts, options: AppOptions = {}): Promise<FastifyInstance> {
+  const { trustProxy = false, metricsToken } = options;
   const app = buildServer({ parts, operations, trustProxy });
   app.get('/healthz', async () => ({ status: 'ok' }));
   app.get('/readyz', async (_request, reply) => {
@@ -20,6 +29,7 @@ export async function buildApp(parts: Parts, trustProxy: boolean | string[] = fa
       return reply.code(503).send({ status: 'database_unavailable' });
     }
   });
+  addMetricsRoute(app, parts, metricsToken);
   await addDocs(app, parts.links, operations);
   return app;
 }

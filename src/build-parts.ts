@@ -9,7 +9,10 @@ import { openPostgres } from './db/postgres.ts';
 import type { Links, Parts, RatesByMode } from './flows/parts.ts';
 import { type Clock, systemClock } from './kernel/clock.ts';
 import type { Logger } from './kernel/log.ts';
+import { createMetrics } from './kernel/metrics.ts';
 import { createOutbound, type Outbound } from './kernel/outbound.ts';
+import type { HostLookup } from './kernel/outbound-connect.ts';
+import { createStreamSlots } from './limits/stream-slots.ts';
 import { createUsage } from './limits/usage.ts';
 import { openSealer } from './open-sealer.ts';
 import { createFixedRates } from './rates/fixed-rate.ts';
@@ -34,6 +37,8 @@ export interface BuildOptions {
   /** Outbound calls may reach this machine and its network. */
   allowPrivateNetworks: boolean;
   strictAnswers?: boolean;
+  /** How host names of outbound calls are resolved; tests put their own DNS here. */
+  lookup?: HostLookup;
   onFatal?: (error: Error) => void;
 }
 
@@ -45,14 +50,15 @@ export async function buildParts(config: Config, options: BuildOptions): Promise
     const applied = await migrate(db);
     if (applied.length > 0) log.info({ applied }, 'database schema brought up to date');
     const sealer = await openSealer(db, config);
-    const outbound = createOutbound({ allowPrivateNetworks });
+    const outbound = createOutbound({ allowPrivateNetworks, ...(options.lookup ? { lookup: options.lookup } : {}) });
     const stopping = new AbortController();
     const rates: RatesByMode = {
       live: liveRates(config.rateSources, outbound, clock, log),
       test: createFixedRates(clock),
     };
     const support = { db, sealer, clock, outbound, allowHttp: allowPrivateNetworks };
-    const wallets = createWalletRuntime({ db, clock, log, open: (wallet) => openConnector(support, wallet) });
+    const metrics = createMetrics();
+    const wallets = createWalletRuntime({ db, clock, log, metrics, open: (wallet) => openConnector(support, wallet) });
     const links = { publicUrl: config.publicUrl, payUrl: config.payUrl };
     const parts: Parts = {
       db,
@@ -61,6 +67,9 @@ export async function buildParts(config: Config, options: BuildOptions): Promise
       sealer,
       rates,
       wallets,
+      outbound,
+      streams: createStreamSlots(),
+      metrics,
       usage: createUsage(db),
       authenticator: createAuthenticator(db, clock),
       links,

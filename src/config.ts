@@ -92,6 +92,11 @@ export const entries = {
     parseRateSources,
   ),
   LOG_LEVEL: entry('info', '`debug`, `info`, `warn`, `error` or `silent`', logLevel),
+  METRICS_TOKEN: entry(
+    '',
+    'Bearer token for `/metrics`. Empty: only peers on this machine, and no forwarded request, may read it',
+    optionalText,
+  ),
   NODE_ENV: entry('', '`production` keeps the demo from being made by itself', text),
 } as const;
 
@@ -107,6 +112,7 @@ export interface Config {
   readonly allowPrivateNetworks: boolean;
   readonly rateSources: RateSourcesSetting;
   readonly logLevel: string;
+  readonly metricsToken: string | undefined;
   readonly production: boolean;
   /** HOST and PUBLIC_URL are both on loopback: nobody else can reach this process. */
   readonly onLoopback: boolean;
@@ -147,6 +153,7 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
     allowPrivateNetworks: allowPrivate,
     rateSources: read('RATE_SOURCES'),
     logLevel: read('LOG_LEVEL'),
+    metricsToken: read('METRICS_TOKEN'),
     production: read<string>('NODE_ENV') === 'production',
     onLoopback: isLoopback(host) && (!URL.canParse(publicUrl) || isLoopback(new URL(publicUrl).hostname)),
   };

@@ -1,9 +1,14 @@
 import { open, readFile, rename } from 'node:fs/promises';
 import { join } from 'node:path';
 import { issueApiKey } from './auth/api-key.ts';
+import { statement } from './db/database.ts';
 import { addMerchant } from './flows/new-merchant.ts';
 import type { Parts } from './flows/parts.ts';
 import { hasMerchants } from './store/merchants.ts';
+
+// Any fixed number will do. Processes that start together on one PostgreSQL must not make a demo each.
+const lockNumber = 7_283_113;
+const lock = statement('demo_lock', 'select pg_advisory_xact_lock($1)');
 
 /** What `DATA_DIR/demo-credentials.json` holds. Keys are test keys unless named live. */
 export interface DemoCredentials {
@@ -33,6 +38,7 @@ export async function readDemo(dataDir: string): Promise<DemoCredentials | undef
  */
 export async function makeDemo(parts: Parts, dataDir: string, baseUrl: string): Promise<DemoCredentials | undefined> {
   return parts.db.transaction(async (tx) => {
+    await tx.run(lock, [lockNumber]);
     if (await hasMerchants(tx)) return undefined;
     const now = parts.clock.now();
     const request = { name: 'Demo Shop', email: 'demo@example.com', currency: 'usd', timeZone: 'UTC' };
@@ -60,14 +66,16 @@ export async function makeDemo(parts: Parts, dataDir: string, baseUrl: string): 
 /** Writes the file whole or not at all, readable by its owner only. */
 export async function writeDemo(dataDir: string, credentials: DemoCredentials): Promise<void> {
   const path = demoFile(dataDir);
-  const file = await open(`${path}.new`, 'w', 0o600);
+  // A name of its own: two processes may share a folder.
+  const half = `${path}.${process.pid}.new`;
+  const file = await open(half, 'w', 0o600);
   try {
     await file.writeFile(`${JSON.stringify(credentials, null, 2)}\n`);
     await file.sync();
   } finally {
     await file.close();
   }
-  await rename(`${path}.new`, path);
+  await rename(half, path);
 }
 
 function demoFile(dataDir: string): string {

@@ -5,6 +5,7 @@ import { buildParts } from './build-parts.ts';
 import type { Config } from './config.ts';
 import { type DemoCredentials, makeDemo, readDemo, writeDemo } from './demo.ts';
 import type { Parts } from './flows/parts.ts';
+import { deliverWebhooks } from './jobs/deliver-webhooks.ts';
 import { flushUsage } from './jobs/flush-usage.ts';
 import type { Job } from './jobs/job.ts';
 import { sweep } from './jobs/sweep.ts';
@@ -40,7 +41,7 @@ export async function startServer(config: Config, options: ServerOptions = {}): 
   const { parts, links } = built;
   const jobs: Job[] = [];
   try {
-    const app = await buildApp(parts, config.trustProxy);
+    const app = await buildApp(parts, { trustProxy: config.trustProxy, metricsToken: config.metricsToken });
     // Before listening: whoever sees /healthz answer finds the credentials in place.
     let demo = await openDemo(parts, config, earlierDemo, wantsDemo);
     await app.listen({ host: config.host, port: config.port });
@@ -54,7 +55,7 @@ export async function startServer(config: Config, options: ServerOptions = {}): 
       await writeDemo(config.dataDir, demo);
     }
     parts.rates.live.start();
-    jobs.push(watchInvoices(parts), flushUsage(parts), sweep(parts));
+    jobs.push(watchInvoices(parts), deliverWebhooks(parts), flushUsage(parts), sweep(parts));
     process.stdout.write(banner(links.publicUrl, parts.db.engine, demo));
     return {
       baseUrl: links.publicUrl,

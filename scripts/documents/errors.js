@@ -37,15 +37,7 @@ export function errorsDocument() {
       throw new Error(`scripts/documents/errors.js and src/kernel/errors.ts disagree about ${name}`);
     }
   }
-  const rows = codes.map((name) => [
-    errorStatus[name],
-    code(name),
-    meanings[name],
-    operations
-      .filter((operation) => operation.fails.includes(name))
-      .map((operation) => code(operation.name))
-      .join(', '),
-  ]);
+  const rows = codes.map((name) => [errorStatus[name], code(name), meanings[name], namedBy(name)]);
   return `# Errors
 
 Every answer that is no success has this body, whatever went wrong and wherever (codes: \`src/kernel/errors.ts\`,
@@ -59,4 +51,11 @@ A code has one status for ever, so clients can switch on the code. \`request_id\
 \`X-Request-Id\` and in the log. Codes without an operation can come from any call, or belong to work that is still to come.
 
 ${table(['status', 'code', 'what it means', 'named by'], rows)}`;
+}
+
+const mostNames = 6;
+
+function namedBy(name) {
+  const named = operations.filter(({ fails }) => fails.includes(name));
+  return named.length > mostNames ? `${named.length} operations` : named.map(({ name }) => code(name)).join(', ');
 }

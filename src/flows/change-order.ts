@@ -36,6 +36,8 @@ export interface OrderChange {
 
 /** What of a paid order may still change. */
 const changeableWhenPaid = new Set(['metadata', 'po_number']);
+/** Null takes these away; for any other member it means "not given". */
+const clearedByNull = new Set(['customer_email', 'channel_id', 'discount_id']);
 
 /**
  * Applies an accepted PATCH to an order in the caller's transaction, with `order.updated` (and what follows a cash
@@ -111,7 +113,8 @@ async function checkState(tx: Handle, order: OrderRow, change: OrderChange): Pro
   const { status } = change;
   if (order.status === 'paid' || order.status === 'refunded') {
     const forbidden = Object.entries(change)
-      .filter(([name, value]) => value !== undefined && name !== 'status' && !changeableWhenPaid.has(name))
+      .filter(([name, value]) => value !== undefined && (value !== null || clearedByNull.has(name)))
+      .filter(([name]) => name !== 'status' && !changeableWhenPaid.has(name))
       .map(([name]) => name);
     if (forbidden.length > 0)
       throw new AppError('conflict', `The order is ${order.status}; ${forbidden.join(', ')} cannot change any more`);

@@ -6,6 +6,7 @@ import { markInvoiceExpiredEvent, scheduleLook } from '../store/invoice-watch.ts
 import { lockInvoiceForJob } from '../store/invoices.ts';
 import { lockOrder } from '../store/orders.ts';
 import { findWalletForJob } from '../store/wallets.ts';
+import { LookDeferred } from '../wallets/budget.ts';
 import { handlePlace } from './issue-invoice.ts';
 import { nextLookAt } from './look-plan.ts';
 import type { Parts } from './parts.ts';
@@ -23,20 +24,37 @@ export async function lookUpInvoice(
 ): Promise<PaymentRow | undefined> {
   const askedAt = parts.clock.now();
   const fact = await askWallet(parts, invoice, signal);
-  if (fact?.state === 'settled') return settlePayment(parts, invoice.id, fact);
   const now = parts.clock.now();
-  // A wallet that was asked before the end and answers after it has said nothing of the seconds in between.
-  const askedInTime = askedAt < invoice.expires_at;
-  if (fact && fact.state !== 'held' && !askedInTime && invoice.expired_event_at === null) {
+  parts.metrics.looks.inc({ connection: invoice.connection, outcome: outcomeOf(fact) });
+  if (fact instanceof LookDeferred) {
+    const mayAskAt = new Date(now.getTime() + fact.waitMillis);
+    await scheduleLook(parts.db, invoice, { nextLookAt: mayAskAt, heldAt: invoice.held_at, lookedAt: null });
+    return undefined;
+  }
+  if (fact?.state === 'settled') return settlePayment(parts, invoice.id, fact);
+  if (fact && fact.state !== 'held' && askedAt >= invoice.expires_at && invoice.expired_event_at === null) {
     await recordExpiry(parts, invoice, now);
   }
+  // A wallet asked before the end that answers after it has said nothing of the time in between: it is asked at once.
+  const endedMeanwhile = askedAt < invoice.expires_at && now >= invoice.expires_at;
   const heldAt = fact === undefined ? invoice.held_at : fact.state === 'held' ? (invoice.held_at ?? now) : null;
-  await scheduleLook(parts.db, invoice, nextLookAt(invoice, askedInTime ? askedAt : now), heldAt);
+  const next = nextLookAt(invoice, endedMeanwhile ? askedAt : now);
+  await scheduleLook(parts.db, invoice, { nextLookAt: next, heldAt, lookedAt: askedAt });
   parts.db.wake('invoice_changed', invoice.id);
   return undefined;
 }
 
-async function askWallet(parts: Parts, invoice: InvoiceRow, signal: AbortSignal): Promise<InvoiceFact | undefined> {
+function outcomeOf(fact: InvoiceFact | LookDeferred | undefined): string {
+  if (fact instanceof LookDeferred) return 'deferred';
+  return fact?.state ?? 'unreachable';
+}
+
+/** undefined: the wallet could not be asked, which says nothing about the invoice. */
+async function askWallet(
+  parts: Parts,
+  invoice: InvoiceRow,
+  signal: AbortSignal,
+): Promise<InvoiceFact | LookDeferred | undefined> {
   const wallet = await findWalletForJob(parts.db, invoice.wallet_id);
   if (!wallet) return undefined;
   const handle = JSON.parse(parts.sealer.open(invoice.handle, handlePlace(invoice.id)).toString()) as InvoiceHandle;
@@ -47,6 +65,7 @@ async function askWallet(parts: Parts, invoice: InvoiceRow, signal: AbortSignal)
       signal,
     );
   } catch (error) {
+    if (error instanceof LookDeferred) return error;
     if (error instanceof WalletFault) return undefined;
     throw error;
   }

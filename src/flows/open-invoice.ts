@@ -14,13 +14,7 @@ import {
   type InvoiceRequestRow,
   insertInvoiceRequest,
 } from '../store/invoice-requests.ts';
-import {
-  findInvoiceForJob,
-  findOpenInvoice,
-  isHeld,
-  sumQuotedPaid,
-  supersedeOpenInvoice,
-} from '../store/invoices.ts';
+import { findInvoiceForJob, findOpenInvoice, isHeld, sumQuotedPaid, supersedeOpenInvoice } from '../store/invoices.ts';
 import { findMerchant } from '../store/merchants.ts';
 import { lockOrder, updateOrder } from '../store/orders.ts';
 import { listMerchantWallets } from '../store/wallets.ts';
@@ -165,6 +159,7 @@ async function askAndIssue(
       if (locked?.status !== 'pending' || locked.version !== order.version) throw changedMeanwhile();
       const now = parts.clock.now();
       await supersedeOpenInvoice(tx, order.id, now);
+      tx.afterCommit(() => parts.db.wake('event_recorded', scope.merchantId));
       return issueInvoice(tx, parts.sealer, locked, { invoiceId: requestId, amountSats, quotedCents }, issued, now);
     });
   } catch (error) {

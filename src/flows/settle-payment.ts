@@ -28,7 +28,9 @@ export type SettledFact = Extract<InvoiceFact, { state: 'settled' }>;
  * told, by push, poll, status call or restart, in any number of processes, there is one payment; later callers get it.
  */
 export async function settlePayment(parts: Parts, invoiceId: string, fact: SettledFact): Promise<PaymentRow> {
+  const ended = parts.metrics.settleSeconds.startTimer();
   const payment = await parts.db.transaction((tx) => settle(tx, parts, invoiceId, fact));
+  ended();
   parts.db.wake('invoice_changed', invoiceId);
   return payment;
 }

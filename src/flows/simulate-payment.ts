@@ -1,6 +1,6 @@
 import { addSeconds } from '../kernel/clock.ts';
 import type { Scope } from '../kernel/context.ts';
-import { AppError, notFound } from '../kernel/errors.ts';
+import { AppError, invalid, notFound } from '../kernel/errors.ts';
 import type { SimulatedOutcome, SimulatedPayer } from '../model/simulated-payment.ts';
 import { lookNoLaterThan } from '../store/invoice-watch.ts';
 import { findInvoice } from '../store/invoices.ts';
@@ -25,7 +25,7 @@ export async function simulatePayment(
   const invoice = await findInvoice(parts.db, scope, invoiceId, now);
   if (!invoice) throw notFound('Invoice');
   if (invoice.connection !== 'simulated') {
-    throw new AppError('validation_error', 'Only invoices of the simulated test wallet can be paid this way');
+    throw invalid('only invoices of the simulated test wallet can be paid this way');
   }
   const known = await findPaymentOfInvoice(parts.db, invoice.id);
   if (known) return { payment: known };
@@ -36,7 +36,7 @@ export async function simulatePayment(
     {
       payment_hash: invoice.payment_hash,
       settles_at: settlesAt,
-      received_msat: amountSats * 1000,
+      received_msat: BigInt(amountSats) * 1000n,
       with_preimage: true,
     },
     now,

@@ -1,6 +1,6 @@
 import { decimal } from '../kernel/decimal.ts';
 import { AppError } from '../kernel/errors.ts';
-import { fiatValueRoundedHalfUp, formatAmount, variancePercentage } from '../kernel/money.ts';
+import { fiatValueRoundedHalfUp, formatAmount, maxAmount, variancePercentage } from '../kernel/money.ts';
 import type { InvoiceRow } from '../model/invoice.ts';
 import type { PaymentRow } from '../model/payment.ts';
 import type { RatesByMode } from './parts.ts';
@@ -27,12 +27,10 @@ export function valuesAtPayment(
   receivedSats: number,
 ): Values {
   const { btcUsd, btcFiat } = currentPrices(rates, currency, invoice);
-  const fiatCents = fiatValueRoundedHalfUp(receivedSats, currency, decimal(btcFiat));
-  const usdCents = fiatValueRoundedHalfUp(receivedSats, 'usd', decimal(btcUsd));
+  const fiatCents = valueOf(receivedSats, currency, btcFiat);
+  const usdCents = valueOf(receivedSats, 'usd', btcUsd);
   const quotedUsdCents =
-    currency === 'usd'
-      ? invoice.quoted_cents
-      : fiatValueRoundedHalfUp(invoice.amount_sats, 'usd', decimal(invoice.btc_usd_price));
+    currency === 'usd' ? invoice.quoted_cents : valueOf(invoice.amount_sats, 'usd', invoice.btc_usd_price);
   return {
     btc_usd_price: btcUsd,
     btc_fiat_price: btcFiat,
@@ -42,6 +40,16 @@ export function valuesAtPayment(
     fiat_variance_cents: fiatCents - invoice.quoted_cents,
     variance_percentage: variancePercentage(invoice.quoted_cents, fiatCents),
   };
+}
+
+/** A value beyond 2^53-1 is recorded as that much: it must not keep money that has arrived out of the books. */
+function valueOf(amountSats: number, currency: string, price: string): number {
+  try {
+    return fiatValueRoundedHalfUp(amountSats, currency, decimal(price));
+  } catch (error) {
+    if (error instanceof RangeError) return maxAmount;
+    throw error;
+  }
 }
 
 function currentPrices(

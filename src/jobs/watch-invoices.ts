@@ -54,6 +54,8 @@ export function watchInvoices(parts: Parts): Job {
       busyWalletIds: busy,
     });
     for (const invoice of due) {
+      const lateMillis = clock.now().getTime() - invoice.next_look_at!.getTime();
+      parts.metrics.lookLagSeconds.observe(Math.max(0, lateMillis / 1000));
       const work = look(invoice).finally(() => {
         underWay.delete(work);
         if (waiting) pace.wake();

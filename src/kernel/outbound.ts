@@ -8,6 +8,7 @@ import { checkOutboundUrl } from './outbound-url.ts';
  * pinned when a connection is opened, redirects are not followed, time and size are limited.
  */
 export interface Outbound {
+  readonly allowPrivateNetworks: boolean;
   /** Resolves with any answer that is not a redirect; rejects with `OutboundError`. */
   request(request: OutboundRequest): Promise<OutboundResponse>;
   /** Ends all connections; requests under way fail. */
@@ -27,6 +28,7 @@ export function createOutbound(options: OutboundOptions): Outbound {
   const { allowPrivateNetworks, lookup = lookupHost, userAgent = 'Satline' } = options;
   const agent = openAgent(allowPrivateNetworks, lookup);
   return {
+    allowPrivateNetworks,
     async request(request) {
       const url = checkOutboundUrl(String(request.url), { allowPrivateNetworks, maximumLength: 8192 });
       const method = request.method ?? 'GET';

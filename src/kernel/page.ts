@@ -29,10 +29,10 @@ export interface Page<Row> {
  * (decisions, section 1, "lists").
  */
 export function readPage(query: { page?: unknown; per_page?: unknown }, fallbackPerPage = defaultPerPage): PageRequest {
-  return {
-    page: wholeNumber(query.page, 'page', 1),
-    perPage: Math.min(wholeNumber(query.per_page, 'per_page', fallbackPerPage), maxPerPage),
-  };
+  const page = wholeNumber(query.page, 'page', 1);
+  // A page that cannot be counted exactly could not be printed either.
+  if (page > Number.MAX_SAFE_INTEGER) throw invalid(`page must be a whole number from 1 to ${Number.MAX_SAFE_INTEGER}`);
+  return { page, perPage: Math.min(wholeNumber(query.per_page, 'per_page', fallbackPerPage), maxPerPage) };
 }
 
 export function pageMeta(request: PageRequest, totalCount: number): PageMeta {
@@ -47,15 +47,15 @@ export function pageMeta(request: PageRequest, totalCount: number): PageMeta {
   };
 }
 
-export function pageOffset(request: PageRequest): number {
-  return (request.page - 1) * request.perPage;
+/** Rows before the page, exact: far beyond the end the product passes what a number holds. */
+export function pageOffset(request: PageRequest): bigint {
+  return BigInt(request.page - 1) * BigInt(request.perPage);
 }
 
 function wholeNumber(value: unknown, name: string, fallback: number): number {
   if (value === undefined) return fallback;
   const text = typeof value === 'number' ? String(value) : value;
-  // Ten digits keep page times page size far inside what PostgreSQL takes as an offset.
-  if (typeof text !== 'string' || !/^\d{1,10}$/.test(text) || Number(text) < 1) {
+  if (typeof text !== 'string' || !/^\d+$/.test(text) || Number(text) < 1) {
     throw invalid(`${name} must be a whole number from 1`);
   }
   return Number(text);

@@ -67,6 +67,8 @@ export interface Connector {
   lookupInvoice(request: LookupRequest, signal: AbortSignal): Promise<InvoiceFact>;
   /** Finds an invoice whose answer was lost, where the wallet can search by `ref`. */
   findByRef?(ref: string, signal: AbortSignal): Promise<CreatedInvoice | undefined>;
+  /** The host that a look-up of this invoice is sent to; its budget is kept. Left out where nobody else is asked. */
+  lookupHost?(handle: InvoiceHandle): string | undefined;
   close?(): Promise<void>;
 }
 

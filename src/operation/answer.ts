@@ -11,6 +11,8 @@ export interface Answer {
   readonly mediaType: string | undefined;
   readonly body: string;
   readonly headers: Readonly<Record<string, string>>;
+  /** In place of `body`, for answers that go on. */
+  readonly stream?: AsyncIterable<string>;
 }
 
 /** What a list operation's `run` returns: shapes in place of rows, and members that stand beside the list. */
@@ -61,6 +63,8 @@ export function writeAnswer(operation: Operation, value: unknown, strict: boolea
       return { status, mediaType: undefined, body: '', headers: {} };
     case 'raw':
       return { status, mediaType: answer.mediaType, body: value as string, headers: {} };
+    case 'stream':
+      return { status, mediaType: answer.mediaType, body: '', headers: {}, stream: value as AsyncIterable<string> };
     case 'json':
     case 'list': {
       const plain = answer.kind === 'list' ? toEnvelope(value as ListAnswer) : value;

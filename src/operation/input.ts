@@ -3,6 +3,7 @@ import { AppError, invalid, notFound } from '../kernel/errors.ts';
 import { type FilterFields, readFilters } from '../kernel/filters.ts';
 import { isUuid } from '../kernel/ids.ts';
 import { readPage } from '../kernel/page.ts';
+import { findTextFault } from '../kernel/text.ts';
 import { readBody } from './body.ts';
 import type { Operation, OperationInput } from './operation.ts';
 
@@ -12,6 +13,7 @@ export interface RawInput {
   readonly query: Readonly<Record<string, unknown>>;
   readonly body: unknown;
   readonly idempotencyKey?: string | undefined;
+  readonly lastEventId?: string | undefined;
 }
 
 const noFilters: FilterFields = {};
@@ -23,6 +25,11 @@ export function readInput(operation: Operation, raw: RawInput): OperationInput {
   const params: Record<string, string> = {};
   for (const [name, resource] of Object.entries(operation.params)) {
     const value = raw.params[name] ?? '';
+    if (operation.textParams.includes(name)) {
+      if (findTextFault(value)) throw notFound(resource);
+      params[name] = value;
+      continue;
+    }
     if (!isUuid(value)) throw notFound(resource);
     params[name] = value.toLowerCase();
   }
@@ -31,9 +38,10 @@ export function readInput(operation: Operation, raw: RawInput): OperationInput {
     params,
     body: operation.body ? readBody(operation.body, raw.body, bodyFaultCode(operation)) : undefined,
     page: paged ? readPage(raw.query) : firstPage,
-    filters: paged ? readFilters(filters ?? noFilters, raw.query) : [],
+    filters: paged || filters ? readFilters(filters ?? noFilters, raw.query) : [],
     expand: expand ? readExpand(expand, raw.query.expand) : nothing,
     plain: readPlain(Object.keys(operation.query.plain ?? {}), raw.query),
+    lastEventId: raw.lastEventId,
   };
 }
 

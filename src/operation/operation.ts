@@ -23,6 +23,8 @@ export interface Operation {
   readonly access: Access;
   /** Path parameters, each with the resource its UUID names: a malformed one is that resource's 404. */
   readonly params: Readonly<Record<string, string>>;
+  /** Those of `params` that are no UUIDs: they arrive as they were sent, and `run` decides what they name. */
+  readonly textParams: readonly string[];
   readonly body: TSchema | undefined;
   readonly query: QueryDeclaration;
   readonly answer: AnswerKind;
@@ -57,6 +59,8 @@ export type AnswerKind =
   | { readonly kind: 'json'; readonly schema: TSchema }
   | { readonly kind: 'list'; readonly item: TSchema; readonly extra?: Readonly<Record<string, TSchema>> }
   | { readonly kind: 'raw'; readonly mediaType: string }
+  /** `run` returns an async iterable of text that goes on until `call.signal` aborts. Never inside a transaction. */
+  | { readonly kind: 'stream'; readonly mediaType: string }
   | { readonly kind: 'empty' };
 
 export const json = (schema: TSchema): AnswerKind => ({ kind: 'json', schema });
@@ -66,6 +70,7 @@ export const listOf = (item: TSchema, extra: Readonly<Record<string, TSchema>> =
   extra,
 });
 export const raw = (mediaType: string): AnswerKind => ({ kind: 'raw', mediaType });
+export const stream = (mediaType: string): AnswerKind => ({ kind: 'stream', mediaType });
 export const empty: AnswerKind = { kind: 'empty' };
 
 export interface ToolDeclaration {
@@ -90,6 +95,8 @@ export interface OperationInput<Body = unknown> {
   readonly expand: ReadonlySet<string>;
   /** Plain query parameters that were given. */
   readonly plain: Readonly<Record<string, string>>;
+  /** `Last-Event-ID` of a stream's client that comes back (HTML standard, "Server-sent events"). */
+  readonly lastEventId: string | undefined;
 }
 
 export interface Call extends CallContext {
@@ -126,6 +133,7 @@ interface Declaration<Body extends TSchema | undefined, Frozen, Fact> {
   status?: number;
   access: Access;
   params?: Readonly<Record<string, string>>;
+  textParams?: readonly string[];
   body?: Body;
   query?: QueryDeclaration;
   answer: AnswerKind;
@@ -146,6 +154,7 @@ export function operation<const Body extends TSchema | undefined = undefined, Fr
     ...declaration,
     status: declaration.status ?? 200,
     params: declaration.params ?? {},
+    textParams: declaration.textParams ?? [],
     body: declaration.body,
     query: declaration.query ?? {},
     fails: declaration.fails ?? [],

@@ -1,5 +1,6 @@
 import type { Operation } from '../operation/operation.ts';
 import { apiTokenOperations } from './api-tokens/index.ts';
+import { eventOperations } from './events/index.ts';
 import { invoiceOperations } from './invoices/index.ts';
 import { merchantOperations } from './merchant/index.ts';
 import { orderOperations } from './orders/index.ts';
@@ -9,6 +10,7 @@ import { rateOperations } from './rates/index.ts';
 import { saleOperations } from './sales/index.ts';
 import { transactionOperations } from './transactions/index.ts';
 import { walletOperations } from './wallets/index.ts';
+import { webhookOperations } from './webhooks/index.ts';
 
 /** Everything the API can do. Routes, OpenAPI, tools and the endpoint table of the docs come from this list. */
 export const operations: readonly Operation[] = [
@@ -19,6 +21,8 @@ export const operations: readonly Operation[] = [
   ...saleOperations,
   ...transactionOperations,
   ...walletOperations,
+  ...webhookOperations,
+  ...eventOperations,
   ...merchantOperations,
   ...apiTokenOperations,
   ...rateOperations,

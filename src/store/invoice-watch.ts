@@ -11,12 +11,11 @@ const claimDue = statement(
       where paid_at is null and next_look_at <= $1::timestamptz
         and (lease_until is null or lease_until <= clock_timestamp())
         and not (wallet_id = any($4::uuid[]))
-      order by next_look_at
+      order by coalesce(viewed_at > $1::timestamptz - interval '30 seconds', false) desc, next_look_at
       limit $2
       for update skip locked
    ), i as (
-     update invoices set lease_until = clock_timestamp() + make_interval(secs => $3), last_look_at = $1,
-                         look_count = look_count + 1
+     update invoices set lease_until = clock_timestamp() + make_interval(secs => $3)
        from due where invoices.id = due.id
      returning invoices.*
    )
@@ -26,7 +25,8 @@ const schedule = statement(
   'watch_schedule',
   // A look that somebody brought forward while this one was under way stays: its reason came after our question.
   `update invoices set next_look_at = case when next_look_at is distinct from $4 then least(next_look_at, $2) else $2 end,
-                       lease_until = null, held_at = $3
+                       lease_until = null, held_at = $3, last_look_at = coalesce($5, last_look_at),
+                       look_count = look_count + ($5::timestamptz is not null)::integer
     where id = $1 and paid_at is null`,
 );
 const markViewed = statement(
@@ -59,19 +59,29 @@ export interface LookClaim {
   busyWalletIds: readonly string[];
 }
 
-/** Takes invoices whose look-up is due, for `leaseSeconds`. No other process gets them meanwhile. */
+/**
+ * Takes invoices whose look-up is due, those that somebody waits for first, for `leaseSeconds`. No other process gets
+ * them meanwhile.
+ */
 export function claimDueInvoices(db: Handle, claim: LookClaim): Promise<InvoiceRow[]> {
   return db.many(claimDue, [claim.now, claim.limit, claim.leaseSeconds, claim.busyWalletIds]);
 }
 
-/** Ends a claim. `nextLookAt` null: nobody looks any more. @param seen the invoice as it was when the wallet was asked. */
+export interface LookResult {
+  /** null: nobody looks any more. */
+  nextLookAt: Date | null;
+  heldAt: Date | null;
+  /** null: the wallet was not asked after all. */
+  lookedAt: Date | null;
+}
+
+/** Ends a claim. @param seen the invoice as it was when the wallet was asked. */
 export async function scheduleLook(
   db: Handle,
   seen: Pick<InvoiceRow, 'id' | 'next_look_at'>,
-  nextLookAt: Date | null,
-  heldAt: Date | null,
+  { nextLookAt, heldAt, lookedAt }: LookResult,
 ): Promise<void> {
-  await db.run(schedule, [seen.id, nextLookAt, heldAt, seen.next_look_at]);
+  await db.run(schedule, [seen.id, nextLookAt, heldAt, seen.next_look_at, lookedAt]);
 }
 
 /** Somebody is looking at the invoice: it is due now and for a while more often. */

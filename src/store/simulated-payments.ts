@@ -4,13 +4,14 @@ import { type Handle, statement } from '../db/database.ts';
 export interface SimulatedPaymentRow {
   payment_hash: string;
   settles_at: Date;
-  received_msat: number;
+  /** A bigint, because all the bitcoin there is comes to more msat than a number holds. */
+  received_msat: bigint;
   with_preimage: boolean;
 }
 
 const find = statement(
   'simulated_payments_find',
-  'select payment_hash, settles_at, received_msat, with_preimage from simulated_payments where payment_hash = $1',
+  `select payment_hash, settles_at, received_msat::text, with_preimage from simulated_payments where payment_hash = $1`,
 );
 const insert = statement(
   'simulated_payments_insert',
@@ -19,8 +20,9 @@ const insert = statement(
    on conflict (payment_hash) do update set settles_at = least(simulated_payments.settles_at, excluded.settles_at)`,
 );
 
-export function findSimulatedPayment(db: Handle, paymentHash: string): Promise<SimulatedPaymentRow | undefined> {
-  return db.maybeOne(find, [paymentHash]);
+export async function findSimulatedPayment(db: Handle, paymentHash: string): Promise<SimulatedPaymentRow | undefined> {
+  const row = await db.maybeOne<Omit<SimulatedPaymentRow, 'received_msat'> & { received_msat: string }>(find, [paymentHash]);
+  return row && { ...row, received_msat: BigInt(row.received_msat) };
 }
 
 /** The payer pays. A second payment changes nothing but can bring a later one forward. */

@@ -76,11 +76,15 @@ const recordSuccess = statement(
 );
 const recordFailure = statement(
   'wallets_record_failure',
-  // From the fifth failure in a row the breaker opens for a minute, doubling up to an hour.
-  `update wallets set last_checked_at = $2, last_error = $3, consecutive_failures = consecutive_failures + 1,
-          broken_until = case when consecutive_failures + 1 >= 5
-            then clock_timestamp() + make_interval(secs => least(3600, 60 * power(2, least(consecutive_failures - 4, 10))))
-            else broken_until end
+  // From the fifth failure in a row the breaker opens for a minute, doubling up to an hour. Invoices are looked up
+  // meanwhile, every few seconds: what fails then is no news, and counting it would turn a minute into an hour.
+  `update wallets set last_checked_at = $2, last_error = $3,
+          consecutive_failures = case when broken_until > clock_timestamp()
+            then consecutive_failures else consecutive_failures + 1 end,
+          broken_until = case when broken_until > clock_timestamp() or consecutive_failures + 1 < 5
+            then broken_until
+            else clock_timestamp() + make_interval(secs => least(3600, 60 * power(2, least(consecutive_failures - 4, 10))))
+            end
     where id = $1`,
 );
 const recordTransaction = statement(

@@ -47,6 +47,7 @@ function doesNotFit(wallets: readonly WalletRow[], amountSats: number): AppError
       `The amount of ${amountSats} sats exceeds the largest payment any of the wallets can take, ${largest} sats`,
     );
   }
-  const smallest = Math.min(...wallets.map((wallet) => wallet.min_sats));
+  const minimums = wallets.map((wallet) => wallet.min_sats).filter((minimum) => amountSats < minimum);
+  const smallest = Math.min(...minimums);
   return invalid(`the amount of ${amountSats} sats is below the smallest payment the wallets take, ${smallest} sats`);
 }

@@ -47,7 +47,7 @@ function simulatorBook(db: Database): SimulatorBook {
       if (!row) return undefined;
       return {
         settlesAt: row.settles_at,
-        receivedMsat: BigInt(row.received_msat),
+        receivedMsat: row.received_msat,
         withPreimage: row.with_preimage,
         held: false,
       };

@@ -17,7 +17,7 @@ export async function withLimit<T>(
   const timeUp = new Promise<never>((_, reject) => {
     timer = setTimeout(() => {
       limit.abort();
-      reject(new WalletFault('unreachable', `The wallet did not answer within ${limitMillis / 1000} s`));
+      reject(new WalletFault('unreachable', `The wallet did not answer within ${Math.ceil(limitMillis / 1000)} s`));
     }, limitMillis);
     limit.signal.addEventListener(
       'abort',

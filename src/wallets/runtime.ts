@@ -2,6 +2,7 @@ import type { Database } from '../db/database.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { AppError } from '../kernel/errors.ts';
 import type { Logger } from '../kernel/log.ts';
+import type { Metrics } from '../kernel/metrics.ts';
 import {
   type Connector,
   type CreatedInvoice,
@@ -13,6 +14,7 @@ import {
 } from '../lightning/connector.ts';
 import type { WalletRow } from '../model/wallet.ts';
 import { recordWalletFailure, recordWalletProbe, recordWalletSuccess } from '../store/wallets.ts';
+import { HostBudgets, LookDeferred } from './budget.ts';
 import { withLimit } from './limit.ts';
 
 /** What one sale may spend on asking wallets, and what each but the last of them may take of it. */
@@ -41,7 +43,10 @@ export interface WalletRuntime {
     signal: AbortSignal,
     resumed?: boolean,
   ): Promise<IssuedByWallet>;
-  /** @throws {WalletFault} when the wallet cannot be asked; that says nothing about the invoice. */
+  /**
+   * @throws {WalletFault} when the wallet cannot be asked; that says nothing about the invoice.
+   * @throws {LookDeferred} when its host has been asked often enough for now.
+   */
   lookupInvoice(wallet: WalletRow, request: LookupRequest, signal: AbortSignal): Promise<InvoiceFact>;
   /** Asks a wallet that is not saved yet, or again. @throws {WalletFault} */
   probe(wallet: WalletRow, signal: AbortSignal): Promise<WalletProbe>;
@@ -52,11 +57,13 @@ export interface WalletRuntimeOptions {
   db: Database;
   clock: Clock;
   log: Logger;
+  metrics: Metrics;
   /** Opens the adapter of a wallet; the only place where credentials are unsealed. */
   open(wallet: WalletRow): Connector;
 }
 
-export function createWalletRuntime({ db, clock, log, open }: WalletRuntimeOptions): WalletRuntime {
+export function createWalletRuntime({ db, clock, log, metrics, open }: WalletRuntimeOptions): WalletRuntime {
+  const budgets = new HostBudgets();
   const opened = new Map<string, { connector: Connector; version: number }>();
   /** When this process last wrote that a wallet is well; spares the row a write per sale. */
   const wellSince = new Map<string, number>();
@@ -83,21 +90,26 @@ export function createWalletRuntime({ db, clock, log, open }: WalletRuntimeOptio
   async function noteFailure(wallet: WalletRow, fault: WalletFault): Promise<void> {
     wellSince.delete(wallet.id);
     log.warn({ wallet: wallet.id, fault: fault.kind, err: fault }, 'wallet fault');
-    // An amount the wallet won't take is no sign of bad health.
-    if (fault.kind === 'amount_out_of_range') return;
+    // An amount the wallet won't take, or being asked too often, is no sign of bad health.
+    if (fault.kind === 'amount_out_of_range' || fault.kind === 'rate_limited') return;
     await recordWalletFailure(db, wallet.id, fault.message, clock.now()).catch((error) =>
       log.warn({ err: error }, 'wallet health was not recorded'),
     );
   }
 
+  /** One call with its own limit. How it ends is written to the wallet's health. */
   async function ask<T>(
+    name: 'create' | 'lookup' | 'probe',
     wallet: WalletRow,
     limitMillis: number,
     signal: AbortSignal,
     call: (connector: Connector, signal: AbortSignal) => Promise<T>,
   ): Promise<T> {
+    const { connection } = wallet;
+    const ended = metrics.walletSeconds.startTimer({ connection, call: name });
     try {
       const answer = await withLimit(limitMillis, signal, (limited) => call(connectorOf(wallet), limited));
+      ended({ outcome: 'answered' });
       noteSuccess(wallet);
       return answer;
     } catch (error) {
@@ -105,6 +117,7 @@ export function createWalletRuntime({ db, clock, log, open }: WalletRuntimeOptio
         error instanceof WalletFault
           ? error
           : new WalletFault('protocol', 'The wallet answered in a way Satline does not understand', { cause: error });
+      ended({ outcome: fault.kind });
       if (!signal.aborted) await noteFailure(wallet, fault);
       throw fault;
     }
@@ -117,15 +130,15 @@ export function createWalletRuntime({ db, clock, log, open }: WalletRuntimeOptio
       for (const [index, wallet] of wallets.entries()) {
         const left = deadline - performance.now();
         if (left <= 0) break;
-        const limit = index === wallets.length - 1 ? left : Math.min(perWalletMillis, left);
         // The wallet's number in line makes the ref unique per wallet and the same in every try.
         const ref = `${request.ref}:${wallet.id.slice(-6)}`;
         try {
-          const created = await ask(wallet, limit, signal, async (connector, limited) => {
+          const asked = ask('create', wallet, left, signal, async (connector, limited) => {
             const earlier = resumed ? await connector.findByRef?.(ref, limited) : undefined;
             return earlier ?? connector.createInvoice({ ...request, ref }, limited);
           });
-          return { wallet, ref, created };
+          const isLast = index === wallets.length - 1;
+          return { wallet, ref, created: await (isLast ? asked : withinPatience(perWalletMillis, asked)) };
         } catch (error) {
           last = error as WalletFault;
         }
@@ -136,18 +149,45 @@ export function createWalletRuntime({ db, clock, log, open }: WalletRuntimeOptio
       });
     },
 
-    lookupInvoice: (wallet, request, signal) =>
-      ask(wallet, lookupMillis, signal, (connector, limited) => connector.lookupInvoice(request, limited)),
-
-    async probe(wallet, signal) {
-      return ask(wallet, probeMillis, signal, (connector, limited) => connector.probe(limited));
+    async lookupInvoice(wallet, request, signal) {
+      const host = connectorOf(wallet).lookupHost?.(request.handle);
+      const waitMillis = host === undefined ? 0 : budgets.take(host);
+      if (waitMillis > 0) throw new LookDeferred(waitMillis);
+      try {
+        return await ask('lookup', wallet, lookupMillis, signal, (connector, limited) =>
+          connector.lookupInvoice(request, limited),
+        );
+      } catch (error) {
+        const fault = error as WalletFault;
+        if (host !== undefined && fault.kind === 'rate_limited') budgets.complained(host, fault.retryAfterSeconds);
+        throw fault;
+      }
     },
+
+    probe: (wallet, signal) =>
+      ask('probe', wallet, probeMillis, signal, (connector, limited) => connector.probe(limited)),
 
     async close() {
       await Promise.all([...opened.values()].map(({ connector }) => connector.close?.()));
       opened.clear();
     },
   };
+}
+
+/**
+ * Leaves a slow wallet behind without calling it off: slow is not broken, so its health is told by how the call ends
+ * within the whole budget. An invoice that comes too late is never shown. @throws {WalletFault} when patience is over.
+ */
+async function withinPatience<T>(patienceMillis: number, asked: Promise<T>): Promise<T> {
+  asked.catch(() => {});
+  let timer: NodeJS.Timeout | undefined;
+  const over = new Promise<never>((_, reject) => {
+    timer = setTimeout(
+      () => reject(new WalletFault('unreachable', `The wallet did not answer within ${patienceMillis / 1000} s`)),
+      patienceMillis,
+    );
+  });
+  return Promise.race([asked, over]).finally(() => clearTimeout(timer));
 }
 
 function unavailableText(fault: WalletFault | undefined): string {

@@ -122,8 +122,8 @@ export interface AppWithWallets {
 }
 
 export async function withWallets(app: TestApp, open: (wallet: WalletRow) => Connector): Promise<AppWithWallets> {
-  const { db, clock, log } = app.parts;
-  const parts: Parts = { ...app.parts, wallets: createWalletRuntime({ db, clock, log, open }) };
+  const { db, clock, log, metrics } = app.parts;
+  const parts: Parts = { ...app.parts, wallets: createWalletRuntime({ db, clock, log, metrics, open }) };
   const server = await buildApp(parts);
   const watchers: { stop(): Promise<void> }[] = [];
   return {

@@ -6,10 +6,12 @@ import { readConfig } from '../../src/config.ts';
 import { dynamicStatement } from '../../src/db/database.ts';
 import { addMerchant } from '../../src/flows/new-merchant.ts';
 import type { Parts } from '../../src/flows/parts.ts';
+import { deliverDue, deliverWebhooks } from '../../src/jobs/deliver-webhooks.ts';
 import { watchInvoices } from '../../src/jobs/watch-invoices.ts';
 import { ManualClock } from '../../src/kernel/clock.ts';
 import type { Permission } from '../../src/kernel/context.ts';
 import { type Logger, silentLog } from '../../src/kernel/log.ts';
+import type { HostLookup } from '../../src/kernel/outbound-connect.ts';
 import { Client } from './client.ts';
 import { createTestDatabase, type TestDatabase } from './database.ts';
 
@@ -21,6 +23,8 @@ export interface TestApp {
   database: TestDatabase;
   /** A merchant with a simulated test wallet and one client per kind of key. */
   newMerchant(): Promise<TestMerchant>;
+  /** Sends every webhook that is due by the clock; the number of attempts. */
+  deliverDue(): Promise<number>;
   /** A client that sends no key. */
   stranger: Client;
   /** Rows of a query, for looking behind the API. */
@@ -41,6 +45,12 @@ export interface TestMerchant {
 export interface TestAppOptions {
   /** Without it nothing looks at invoices by itself. */
   watch?: boolean;
+  /** Sends webhooks by itself; without it `deliverDue()` does. */
+  deliver?: boolean;
+  /** Whether outbound calls may reach this machine; true unless said otherwise. */
+  allowPrivateNetworks?: boolean;
+  /** The DNS of outbound calls. */
+  lookup?: HostLookup;
   log?: Logger;
   env?: NodeJS.ProcessEnv;
   database?: TestDatabase;
@@ -48,14 +58,20 @@ export interface TestAppOptions {
 
 /** Opens the app; call `close()` in `afterAll`. Live rates are fixed at 50,000 dollars unless `env` says otherwise. */
 export async function openTestApp(options: TestAppOptions = {}): Promise<TestApp> {
-  const { watch = true, log = silentLog } = options;
+  const { watch = true, deliver = false, allowPrivateNetworks = true, log = silentLog } = options;
   const database = options.database ?? (await createTestDatabase());
   const clock = new ManualClock(new Date('2027-03-01T10:00:00.000Z'));
   const config = readConfig({ RATE_SOURCES: 'fixed:50000', PORT: '3000', ...database.env, ...options.env });
-  const built = await buildParts(config, { log, clock, allowPrivateNetworks: true, strictAnswers: true });
+  const built = await buildParts(config, {
+    log,
+    clock,
+    allowPrivateNetworks,
+    strictAnswers: true,
+    ...(options.lookup ? { lookup: options.lookup } : {}),
+  });
   const { parts } = built;
   const app = await buildApp(parts);
-  const job = watch ? watchInvoices(parts) : undefined;
+  const jobs = [...(watch ? [watchInvoices(parts)] : []), ...(deliver ? [deliverWebhooks(parts)] : [])];
 
   async function newMerchant(): Promise<TestMerchant> {
     return parts.db.transaction(async (tx) => {
@@ -88,11 +104,12 @@ export async function openTestApp(options: TestAppOptions = {}): Promise<TestApp
     clock,
     database,
     newMerchant,
+    deliverDue: () => deliverDue(parts),
     stranger: new Client(app, undefined, undefined),
     rows: (text, values) => parts.db.many(dynamicStatement(text), values),
     async close() {
       await app.close();
-      await job?.stop();
+      await Promise.all(jobs.map((job) => job.stop()));
       await built.close();
       await database.drop();
     },

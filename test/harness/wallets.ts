@@ -1,7 +1,9 @@
 import { newId } from '../../src/kernel/ids.ts';
 import type { WalletRow } from '../../src/model/wallet.ts';
 import { insertWallet } from '../../src/store/wallets.ts';
+import { LnurlServer } from '../support/lnurl-server.ts';
 import type { TestApp, TestMerchant } from './app.ts';
+import { createOrderWithInvoice } from './orders.ts';
 
 /** Connects a wallet without asking it anything. Simulated and in test mode, last in line, unless members say otherwise. */
 export async function addWallet(
@@ -56,4 +58,30 @@ export async function testWalletId(app: TestApp, merchant: TestMerchant): Promis
     [merchant.id],
   );
   return row!.id;
+}
+
+export interface LiveWallet {
+  server: LnurlServer;
+  /** Makes a live order with an open invoice of this wallet. @returns the invoice's id. */
+  invoiceFor(merchant: TestMerchant): Promise<string>;
+  close(): Promise<void>;
+}
+
+/** A lightning address on loopback that serves mainnet invoices; merchants get it as their live wallet on first use. */
+export async function addLiveWallet(app: TestApp): Promise<LiveWallet> {
+  const server = await LnurlServer.start(app.clock);
+  server.behaviour = { network: 'mainnet' };
+  const connected = new Set<string>();
+  return {
+    server,
+    async invoiceFor(merchant) {
+      if (!connected.has(merchant.id)) {
+        const connection = { connection: 'lightning_address' as const, lightning_address: server.address };
+        await addWallet(app, merchant, { ...connection, livemode: true, name: 'Live wallet', position: 1 });
+        connected.add(merchant.id);
+      }
+      return (await createOrderWithInvoice(merchant.live)).invoice.id;
+    },
+    close: () => server.stop(),
+  };
 }

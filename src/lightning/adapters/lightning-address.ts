@@ -95,6 +95,10 @@ export function lightningAddressConnector(options: LightningAddressOptions): Con
       return { bolt11, paymentHash, expiresAt, handle: { commitment, ...(verify && { verify }) } };
     },
 
+    lookupHost({ verify }) {
+      return typeof verify === 'string' && URL.canParse(verify) ? new URL(verify).host : undefined;
+    },
+
     async lookupInvoice(request, signal) {
       const { verify } = request.handle;
       if (typeof verify !== 'string') return { state: 'unknown' };

@@ -37,7 +37,8 @@ export const generateInvoice = operation({
   idempotency: 'wallet',
   steps: {
     async prepare(_call, { body }) {
-      if (body.payment_method && body.payment_method !== 'lightning') throw invalid('payment_method must be lightning');
+      const method = body.payment_method ?? 'lightning';
+      if (method !== 'lightning') throw invalid('payment_method must be lightning');
       if (!isUuid(body.order_id)) throw notFound('Order');
       return { orderId: body.order_id.toLowerCase() };
     },

@@ -19,8 +19,17 @@ export const simulateInvoicePayment = operation({
   answer: json(simulatedPaymentSchema),
   fails: ['not_found', 'wallet_unavailable'],
   tool: false,
-  async run(call, { params, body }) {
-    const outcome = await simulatePayment(call.parts, call.scope, params.id!, toPayer(body), call.signal);
-    return toSimulatedPayment(params.id!, outcome);
+  // It settles in transactions of its own, as the watcher does.
+  idempotency: 'wallet',
+  steps: {
+    async prepare(_call, { params, body }) {
+      return { invoiceId: params.id!, payer: toPayer(body) };
+    },
+    async ask(call, { invoiceId, payer }) {
+      return simulatePayment(call.parts, call.scope, invoiceId, payer, call.signal);
+    },
+    async commit(_call, { invoiceId }, outcome) {
+      return toSimulatedPayment(invoiceId, outcome);
+    },
   },
 });

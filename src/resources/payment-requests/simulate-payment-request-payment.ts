@@ -20,9 +20,18 @@ export const simulatePaymentRequestPayment = operation({
   answer: json(simulatedPaymentSchema),
   fails: ['not_found', 'wallet_unavailable'],
   tool: false,
-  async run(call, { params, body }) {
-    const { invoice } = await requirePaymentRequest(call, params.id!);
-    const outcome = await simulatePayment(call.parts, call.scope, invoice.id, toPayer(body), call.signal);
-    return toSimulatedPayment(invoice.id, outcome);
+  // It settles in transactions of its own, as the watcher does.
+  idempotency: 'wallet',
+  steps: {
+    async prepare(call, { params, body }) {
+      const { invoice } = await requirePaymentRequest(call, params.id!);
+      return { invoiceId: invoice.id, payer: toPayer(body) };
+    },
+    async ask(call, { invoiceId, payer }) {
+      return simulatePayment(call.parts, call.scope, invoiceId, payer, call.signal);
+    },
+    async commit(_call, { invoiceId }, outcome) {
+      return toSimulatedPayment(invoiceId, outcome);
+    },
   },
 });

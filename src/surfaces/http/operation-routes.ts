@@ -1,51 +1,79 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest, HTTPMethods } from 'fastify';
 import { AppError } from '../../kernel/errors.ts';
+import { checkAccess } from '../../operation/access.ts';
 import type { Operation } from '../../operation/operation.ts';
 import { perform } from '../../operation/perform.ts';
+import { addPreflight, allowAnyOrigin } from './cors.ts';
 import type { HttpOptions } from './server.ts';
+import { goneSignal, sendStream } from './stream-answer.ts';
 
 const allMethods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'] as const;
 
 /** A route per operation, and a 405 for every other method at the same paths. */
 export function addOperationRoutes(server: FastifyInstance, { parts, operations }: HttpOptions): void {
+  // Streams never end by themselves; a server that closes would wait for them.
+  const closing = new AbortController();
+  server.addHook('preClose', async () => closing.abort());
+
   for (const operation of operations) {
     server.route({
       method: operation.method,
-      url: operation.path.replace(/\{(\w+)\}/g, ':$1'),
+      url: routePath(operation.path),
+      onRequest: (request, reply) => admit(operation, request, reply),
       handler: (request, reply) => handle(operation, request, reply),
     });
   }
 
-  async function handle(operation: Operation, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
+  // Before the body is read: a stranger's megabyte is not parsed, and a missing key is 401 whatever the body holds.
+  async function admit(operation: Operation, request: FastifyRequest, reply: FastifyReply): Promise<void> {
     request.operation = operation.name;
+    if (operation.access.publishable) allowAnyOrigin(reply);
     const caller = await parts.authenticator.authenticate(request.headers.authorization, request.ip);
-    if (caller) request.credentialId = caller.credentialId;
+    checkAccess(operation.access, caller);
+    if (!caller) return;
+    request.caller = caller;
+    request.credentialId = caller.credentialId;
+  }
+
+  async function handle(operation: Operation, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
+    const isStream = operation.answer.kind === 'stream';
+    const signal = isStream ? goneSignal(reply, closing.signal, parts.stopping) : parts.stopping;
     const answer = await perform(
       operation,
       parts,
-      { caller, requestId: request.id, log: parts.log, signal: parts.stopping, source: 'api' },
+      { caller: request.caller, requestId: request.id, log: parts.log, signal, source: 'api' },
       {
         params: request.params as Record<string, string>,
         query: request.query as Record<string, unknown>,
         body: request.body ?? {},
         idempotencyKey: headerText(request.headers['idempotency-key']),
+        lastEventId: headerText(request.headers['last-event-id']),
       },
     );
+    if (isStream && request.method === 'GET') return sendStream(reply, answer, () => admit(operation, request, reply));
     reply.code(answer.status).headers(answer.headers).header('cache-control', 'no-store');
     if (answer.mediaType) reply.type(answer.mediaType);
     return reply.send(answer.mediaType === undefined ? undefined : answer.body);
   }
 
   for (const [path, methods] of methodsByPath(operations)) {
+    if (operations.some((operation) => operation.path === path && operation.access.publishable)) {
+      addPreflight(server, routePath(path), methods);
+    }
     server.route({
       method: allMethods.filter((method) => !methods.has(method)) as HTTPMethods[],
-      url: path.replace(/\{(\w+)\}/g, ':$1'),
+      url: routePath(path),
       handler: (_request, reply) => {
         reply.header('allow', [...methods].join(', '));
         throw new AppError('method_not_allowed', `Only ${[...methods].join(', ')} work here`);
       },
     });
   }
+}
+
+/** `{id}` in our paths is `:id` in the router's. */
+function routePath(path: string): string {
+  return path.replace(/\{(\w+)\}/g, ':$1');
 }
 
 function headerText(value: string | string[] | undefined): string | undefined {

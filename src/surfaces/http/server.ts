@@ -1,6 +1,7 @@
 import { STATUS_CODES } from 'node:http';
 import fastify, { type FastifyError, type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import type { Parts } from '../../flows/parts.ts';
+import type { Caller } from '../../kernel/context.ts';
 import { AppError } from '../../kernel/errors.ts';
 import { randomBase62 } from '../../kernel/ids.ts';
 import type { Operation } from '../../operation/operation.ts';
@@ -13,6 +14,7 @@ declare module 'fastify' {
     /** For the log line. */
     operation?: string;
     credentialId?: string;
+    caller?: Caller;
     failure?: AppError;
   }
 }
@@ -89,6 +91,10 @@ export function buildServer(options: HttpOptions): FastifyInstance {
 
 function logRequest(parts: Parts, request: FastifyRequest, reply: FastifyReply): void {
   const { failure } = request;
+  parts.metrics.requestSeconds.observe(
+    { operation: request.operation ?? 'none', status: reply.statusCode },
+    reply.elapsedTime / 1000,
+  );
   const line = {
     request_id: request.id,
     method: request.method,

@@ -74,7 +74,7 @@ function isRequired(body: TSchema): boolean {
 function success(operation: Operation): Json {
   const { answer } = operation;
   if (answer.kind === 'empty') return { description: 'Done' };
-  if (answer.kind === 'raw') {
+  if (answer.kind === 'raw' || answer.kind === 'stream') {
     return { description: 'Success', content: { [answer.mediaType]: { schema: { type: 'string' } } } };
   }
   return {
@@ -111,7 +111,7 @@ function pathParameters(operation: Operation): Json[] {
     in: 'path',
     required: true,
     description: resource,
-    schema: { type: 'string', format: 'uuid' },
+    schema: { type: 'string', ...(operation.textParams.includes(name) ? {} : { format: 'uuid' }) },
   }));
 }
 

@@ -1,0 +1,120 @@
+// pgbench on the statements that the product itself sends: they are recorded from one call, and what must differ from
+// call to call (ids, the order's number) is made by the database instead.
+import { spawn } from 'node:child_process';
+import { existsSync, readdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import pg from 'pg';
+import { load, newOrder, openInside } from './inside.js';
+
+/** The statements of one order being created, from BEGIN to COMMIT, with their values. */
+export async function recordCreateOrder(dist, database, merchant) {
+  const inside = await openInside(dist, database);
+  const { buildApp } = await load(dist, 'app.js');
+  const app = await buildApp(inside.parts);
+  const create = () =>
+    app.inject({
+      method: 'POST',
+      url: '/api/v1/m/orders',
+      headers: { authorization: `Bearer ${merchant.key}` },
+      payload: newOrder,
+    });
+  const { query } = pg.Client.prototype;
+  const sent = [];
+  try {
+    await create();
+    pg.Client.prototype.query = function (config, ...rest) {
+      if (typeof config === 'string') sent.push({ text: config, values: [] });
+      else if (config.text) sent.push({ text: config.text, values: config.values ?? [] });
+      return query.call(this, config, ...rest);
+    };
+    const answer = await create();
+    if (answer.statusCode !== 201) throw new Error(answer.payload);
+    const begin = sent.findIndex(({ text }) => /^begin/i.test(text));
+    const end = sent.findIndex(({ text }) => /^commit/i.test(text));
+    return { order: answer.json(), statements: sent.slice(begin, end + 1) };
+  } finally {
+    pg.Client.prototype.query = query;
+    await app.close();
+    await inside.close();
+  }
+}
+
+/** A pgbench script, and the variables it wants on the command line. */
+export function toScript({ order, statements }, merchantId) {
+  const sequence = `order_numbers_${merchantId.replaceAll('-', '')}_test`;
+  const variables = {};
+  let idMade = false;
+
+  function expression(value) {
+    if (value === null || value === undefined) return 'null';
+    if (Array.isArray(value)) return `array[${value.map(expression).join(', ')}]`;
+    if (value === order.id) {
+      // Rising, as the product's own ids are: the indexes grow at their end.
+      const next = idMade ? `currval('bench_ids')` : `nextval('bench_ids')`;
+      idMade = true;
+      return `('01930000-0000-7000-8000-' || lpad(to_hex(${next}), 12, '0'))::uuid`;
+    }
+    if (value === order.order_number) return `'ORD-' || lpad(currval('${sequence}')::text, 6, '0')`;
+    const text = value instanceof Date ? value.toISOString() : String(value).replaceAll(order.merchant_id, merchantId);
+    if (text.startsWith('evt_')) return `'evt_' || md5(currval('bench_ids')::text)`;
+    if (text.startsWith('order_numbers_')) return `'${sequence}'`;
+    const known = Object.entries(variables).find(([, content]) => content === text);
+    const name = known?.[0] ?? `v${Object.keys(variables).length}`;
+    variables[name] = text;
+    return `:${name}`;
+  }
+
+  const script = statements.map(({ text, values }) => {
+    const line = text.replace(/\$(\d+)/g, (_, index) => `(${expression(values[index - 1])})`);
+    return `${line.replace(/\s+/g, ' ')};`;
+  });
+  return { script: script.join('\n'), variables };
+}
+
+/** Scripts for each merchant, of which pgbench takes one at random each time. */
+export async function preparePgbench({ directory, database, recorded, merchants }) {
+  await database.query('create sequence if not exists bench_ids');
+  const scripts = merchants.map((merchant, index) => {
+    const { script, variables } = toScript(recorded, merchant.id);
+    // Other merchants' variables have other texts: each script brings its own names.
+    const named = script.replace(/:v(\d+)/g, `:m${index}v$1`);
+    const path = join(directory, `create-${merchants.length}-${index}.sql`);
+    writeFileSync(path, named);
+    return { path, variables: Object.entries(variables).map(([name, text]) => [`m${index}${name}`, text]) };
+  });
+  return {
+    run: (seconds, clients) =>
+      runPgbench([
+        ...['-n', '-M', 'prepared', '-c', String(clients), '-T', String(Math.max(1, Math.round(seconds)))],
+        ...scripts.flatMap(({ path, variables }) => [
+          ...['-f', path],
+          ...variables.flatMap(([name, text]) => ['-D', `${name}=${text}`]),
+        ]),
+        database.url,
+      ]),
+  };
+}
+
+async function runPgbench(args) {
+  const child = spawn(pgbenchPath(), args, { stdio: ['ignore', 'pipe', 'pipe'] });
+  let output = '';
+  child.stdout.on('data', (chunk) => {
+    output += chunk;
+  });
+  child.stderr.on('data', (chunk) => {
+    output += chunk;
+  });
+  await new Promise((resolve, reject) => child.on('error', reject).on('close', resolve));
+  const rate = Number(/tps = ([\d.]+)/.exec(output)?.[1]);
+  const failed = Number(/number of failed transactions: (\d+)/.exec(output)?.[1] ?? 0);
+  if (!rate || /ERROR|aborted/.test(output)) throw new Error(`pgbench: ${output}`);
+  return { rate, failed, latencies: [] };
+}
+
+function pgbenchPath() {
+  if (process.env.PGBENCH) return process.env.PGBENCH;
+  const debian = '/usr/lib/postgresql';
+  const versions = existsSync(debian) ? readdirSync(debian).sort((a, b) => Number(b) - Number(a)) : [];
+  const found = versions.map((version) => join(debian, version, 'bin', 'pgbench')).find(existsSync);
+  return found ?? 'pgbench';
+}

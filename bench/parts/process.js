@@ -1,0 +1,58 @@
+// Child processes and what they cost. CPU time and memory come from /proc, so they are read on Linux only.
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+const millisPerTick = 10;
+
+export async function freePort() {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address();
+  server.close();
+  return port;
+}
+
+/** A Node script with a message channel. */
+export function startScript(path, args, { env = process.env, nodeOptions = [], quiet = false } = {}) {
+  const child = spawn(process.execPath, [...nodeOptions, path, ...args], {
+    env,
+    stdio: ['ignore', quiet ? 'ignore' : 'inherit', 'inherit', 'ipc'],
+  });
+  let ended = false;
+  child.on('exit', () => {
+    ended = true;
+  });
+  return {
+    child,
+    /** The first message that `wanted` accepts. */
+    async message(wanted) {
+      for (;;) {
+        const [message] = await Promise.race([
+          once(child, 'message'),
+          once(child, 'exit').then(() => Promise.reject(new Error(`${path} ended`))),
+        ]);
+        if (wanted(message)) return message;
+      }
+    },
+    get running() {
+      return !ended;
+    },
+    cpuMillis: () => cpuMillis(child.pid),
+    rssMegabytes: () => Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${child.pid}/status`, 'utf8'))[1]) / 1024,
+    async stop() {
+      if (ended) return;
+      child.kill('SIGTERM');
+      await Promise.race([once(child, 'exit'), sleep(15_000)]);
+      if (!ended) child.kill('SIGKILL');
+    },
+  };
+}
+
+function cpuMillis(pid) {
+  const text = readFileSync(`/proc/${pid}/stat`, 'utf8');
+  const fields = text.slice(text.lastIndexOf(')') + 2).split(' ');
+  return (Number(fields[11]) + Number(fields[12])) * millisPerTick;
+}

@@ -1,0 +1,72 @@
+// The product as users run it: dist/start.js in a process of its own, requests logged, the log thrown away.
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { freePort, startScript } from './process.js';
+
+const here = dirname(fileURLToPath(import.meta.url));
+export const secretsKey = '22'.repeat(32);
+
+/** What the product reads from its environment. Without a database it runs on the embedded one in `dataDir`. */
+export function productEnv({ database, dataDir, port }) {
+  return {
+    PATH: process.env.PATH,
+    HOST: '127.0.0.1',
+    PORT: String(port),
+    DATA_DIR: dataDir,
+    SECRETS_KEY: secretsKey,
+    RATE_SOURCES: 'fixed:65000',
+    ALLOW_PRIVATE_NETWORKS: 'true',
+    ...(database ? { DATABASE_URL: database.url } : {}),
+  };
+}
+
+export function temporaryDirectory() {
+  const path = mkdtempSync(join(tmpdir(), 'satline-bench-'));
+  return { path, remove: () => rmSync(path, { recursive: true, force: true }) };
+}
+
+/** Starts it and waits until it answers. `startMillis` is from spawning to that answer. */
+export async function startProduct({ dist, database, dataDir, args = [] }) {
+  const ownDirectory = dataDir ? undefined : temporaryDirectory();
+  const port = await freePort();
+  const env = productEnv({ database, dataDir: dataDir ?? ownDirectory.path, port });
+  const started = performance.now();
+  const script = startScript(join(dist, 'start.js'), args, {
+    env,
+    nodeOptions: [...(process.env.BENCH_NODE_OPTIONS?.split(' ') ?? []), '--import', join(here, 'loop-delay.js')],
+    quiet: true,
+  });
+  const url = `http://127.0.0.1:${port}`;
+  while (!(await answers(url))) {
+    if (!script.running) throw new Error('The product did not start');
+    await sleep(10);
+  }
+  const startMillis = performance.now() - started;
+  return {
+    url,
+    startMillis,
+    cpuMillis: script.cpuMillis,
+    rssMegabytes: script.rssMegabytes,
+    /** Milliseconds, 99th percentile since the last call. */
+    async loopDelay() {
+      const answer = script.message((message) => message.loopDelay !== undefined);
+      script.child.send('loop-delay');
+      return (await answer).loopDelay;
+    },
+    async stop() {
+      await script.stop();
+      ownDirectory?.remove();
+    },
+  };
+}
+
+async function answers(url) {
+  try {
+    return (await fetch(`${url}/healthz`)).ok;
+  } catch {
+    return false;
+  }
+}

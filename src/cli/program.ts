@@ -1,0 +1,42 @@
+import { readFileSync } from 'node:fs';
+import { Command } from 'commander';
+import { addAddWallet } from './add-wallet.ts';
+import { addCreateKey } from './create-key.ts';
+import { addCreateMerchant } from './create-merchant.ts';
+import { addDoctor } from './doctor/doctor.ts';
+import { addListKeys } from './list-keys.ts';
+import { addListMerchants } from './list-merchants.ts';
+import { addListWallets } from './list-wallets.ts';
+import { addMigrate } from './migrate.ts';
+import { addProbeWallet } from './probe-wallet.ts';
+import { addRevokeKey } from './revoke-key.ts';
+import { addStart } from './start.ts';
+import { addSwitchWallet } from './switch-wallet.ts';
+
+/** The whole command line. Where commander would end the process, it throws a `CommanderError`. */
+export function buildProgram(): Command {
+  const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'));
+  const program = new Command('satline')
+    .description('Self-hosted Bitcoin Lightning payments. Reads the same environment variables as the server.')
+    .version(version)
+    // Commands that are added below inherit both.
+    .exitOverride()
+    .showHelpAfterError('Add --help to see how the command is used.')
+    .addHelpText('after', '\nExample:\n  $ satline start --demo\n\nExit codes: 0 done, 1 failed, 2 wrong usage.');
+  addStart(program);
+  addMigrate(program);
+  const merchant = program.command('merchant').description('Merchants of this installation');
+  addCreateMerchant(merchant);
+  addListMerchants(merchant);
+  const key = program.command('key').description('API keys');
+  addCreateKey(key);
+  addListKeys(key);
+  addRevokeKey(key);
+  const wallet = program.command('wallet').description('Wallets that payments go to');
+  addAddWallet(wallet);
+  addListWallets(wallet);
+  addProbeWallet(wallet);
+  addSwitchWallet(wallet);
+  addDoctor(program);
+  return program;
+}

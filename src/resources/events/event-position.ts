@@ -1,0 +1,24 @@
+import { invalid } from '../../kernel/errors.ts';
+import { type EventPosition, parsePosition } from '../../model/event.ts';
+import type { Call } from '../../operation/operation.ts';
+import { findEvent } from '../../store/events.ts';
+
+/** How long events are kept, for the sentence that tells why one is not there any more. */
+export const eventsKeptDays = 90;
+
+/**
+ * The position an `after` names: an event's own, or one that a list or stream gave out. Empty means the very beginning.
+ * @throws {AppError} 422 when it names nothing of this merchant and mode.
+ */
+export async function readPosition(call: Call, after: string): Promise<EventPosition> {
+  if (after === '') return { xid: '0', seq: 0 };
+  const position = parsePosition(after);
+  if (position) return position;
+  const event = await findEvent(call.db, call.scope, after);
+  if (!event) {
+    throw invalid(
+      `after must be the id of one of your events of the last ${eventsKeptDays} days, or a cursor from a list of events`,
+    );
+  }
+  return { xid: event.xid, seq: event.seq };
+}

@@ -1,0 +1,87 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { createTestDatabase, type TestDatabase } from '../harness/database.ts';
+import { instead, LnurlServer } from '../support/lnurl-server.ts';
+import { satline } from './run-satline.ts';
+
+let database: TestDatabase;
+let server: LnurlServer;
+beforeAll(async () => {
+  server = await LnurlServer.start();
+  database = await createTestDatabase();
+  await run('merchant', 'create', '--name', 'Shop', '--email', 'shop@example.com');
+});
+afterAll(async () => {
+  await server.stop();
+  await database.drop();
+});
+beforeEach(() => {
+  server.behaviour = {};
+});
+
+const run = (...words: string[]) =>
+  satline({ ...database.env, ALLOW_PRIVATE_NETWORKS: 'true', HOST: '127.0.0.1' }, ...words);
+
+describe('wallets', { timeout: 60_000 }, () => {
+  let walletId: string;
+
+  it('one that cannot tell when it was paid is refused, and how to save it anyway is said', async () => {
+    server.behaviour = { callback: ({ pr, routes }) => ({ pr, routes }) };
+    const refused = await run('wallet', 'add', server.address);
+    expect(refused).toMatchObject({ code: 1, stdout: '' });
+    expect(refused.stderr).toMatch(/does not tell whether an invoice was paid.*--save-anyway\.\n$/);
+  });
+
+  it('one that answers is connected', async () => {
+    const added = await run(
+      ...['wallet', 'add', `Alice@${server.host}`, '--name', 'Till', '--max-payment-sats', '5000', '--json'],
+    );
+    expect(added).toMatchObject({ code: 0, stderr: '' });
+    expect(added.json()).toMatchObject({
+      object: 'wallet',
+      livemode: false,
+      name: 'Till',
+      connection: 'lightning_address',
+      operational: true,
+      settlement_visibility: 'proof',
+      lightning: { lightning_address: server.address, max_payment_sats: 5000 },
+      min_sats: 1,
+      max_sats: 100_000_000,
+      notes: [],
+    });
+    walletId = added.json().id;
+  });
+
+  it('one of the real network belongs to live mode', async () => {
+    server.behaviour = { network: 'mainnet' };
+    const test = await run('wallet', 'add', `bob@${server.host}`, '--json');
+    expect(test.code).toBe(1);
+    expect(test.json().message).toMatch(/invoice for mainnet.*added with --live\.$/);
+    expect(test.stderr.trim().split('\n')).toHaveLength(1);
+    const live = await run('wallet', 'add', '--live', `bob@${server.host}`);
+    expect(live).toMatchObject({ code: 0, stderr: '' });
+    expect(live.stdout).toMatch(/mode {2,}live\n {2}state {2,}takes payments, first in line\n {2}settlement {2,}seen/);
+  });
+
+  it('one that is switched off says so in the list', async () => {
+    expect((await run('wallet', 'disable', walletId, '--json')).json()).toMatchObject({ status: 'disabled' });
+    const wallets = (await run('wallet', 'list', '--json')).json().data;
+    expect(wallets.map((wallet: Record<string, unknown>) => [wallet.livemode, wallet.name, wallet.enabled])).toEqual([
+      [true, `bob@${server.host}`, true],
+      [false, 'Simulated test wallet', true],
+      [false, 'Till', false],
+    ]);
+  });
+
+  it('one that fails is noted as failing until a probe succeeds', async () => {
+    server.behaviour = { instead: { payRequest: instead.error('Away') } };
+    const failed = await run('wallet', 'probe', walletId, '--json');
+    expect(failed.code).toBe(1);
+    expect(failed.json().message).toContain('The failure is noted');
+    expect(failed.stderr).not.toContain('    at ');
+    const enabled = await run('wallet', 'enable', walletId, '--json');
+    expect(enabled.json()).toMatchObject({ enabled: true, consecutive_failures: 1, last_error: expect.any(String) });
+    server.behaviour = {};
+    const probed = await run('wallet', 'probe', walletId, '--json');
+    expect(probed.json()).toMatchObject({ id: walletId, consecutive_failures: 0, last_error: null, operational: true });
+  });
+});

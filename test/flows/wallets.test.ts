@@ -1,0 +1,250 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import type { WalletRow } from '../../src/model/wallet.ts';
+import { setWalletEnabled } from '../../src/store/wallets.ts';
+import { openTestApp, type TestApp, type TestMerchant } from '../harness/app.ts';
+import type { Client } from '../harness/client.ts';
+import { createOrderWithInvoice, orderBody } from '../harness/orders.ts';
+import {
+  type AppWithWallets,
+  addWallet,
+  after,
+  FakeWallet,
+  fail,
+  hang,
+  hangForGood,
+  until,
+  withWallets,
+} from './fake-wallet.ts';
+
+let app: TestApp;
+let faked: AppWithWallets;
+let merchant: TestMerchant;
+let client: Client;
+/** By wallet id; each merchant's own, in line order. */
+let wallets: Map<string, FakeWallet>;
+
+beforeAll(async () => {
+  app = await openTestApp({ watch: false });
+});
+beforeEach(async () => {
+  wallets = new Map();
+  faked = await withWallets(app, (row) => wallets.get(row.id)!.connector);
+  merchant = await app.newMerchant();
+  client = faked.client(merchant);
+});
+afterEach(() => faked.close());
+afterAll(() => app.close());
+
+/** Connects `count` wallets in place of the simulated one that every merchant starts with. */
+async function connect(...members: Partial<WalletRow>[]): Promise<{ ids: string[]; fakes: FakeWallet[] }> {
+  await app.rows('update wallets set enabled = false where merchant_id = $1', [merchant.id]);
+  const ids: string[] = [];
+  for (const wallet of members) ids.push(await addWallet(app, merchant, wallet));
+  const fakes = ids.map(() => new FakeWallet(app.clock));
+  for (const [index, id] of ids.entries()) wallets.set(id, fakes[index]!);
+  return { ids, fakes };
+}
+
+const create = (order: Record<string, unknown> = {}) =>
+  client.post('/api/v1/m/orders', orderBody(order, { generate_invoice: true }));
+const health = async (id: string) => (await client.get(`/api/v1/m/wallets/${id}`)).body;
+
+describe('which wallet', () => {
+  test('the first in line that is enabled and can take the amount', async () => {
+    const { ids, fakes } = await connect({ enabled: false }, { max_sats: 4999 }, { min_sats: 5001 }, {}, {});
+    const { body } = await create();
+    expect(body.wallet_id).toBe(ids[3]);
+    expect(fakes.map((fake) => fake.created.length)).toEqual([0, 0, 0, 1, 0]);
+  });
+
+  test('limits are met exactly, the merchant’s own ceiling counts, and a wallet that was named is the only one', async () => {
+    const { ids } = await connect({ max_sats: 5000, min_sats: 5000 }, { max_payment_sats: 4999 }, {});
+    expect((await create()).body.wallet_id).toBe(ids[0]);
+    expect((await create({ wallet_id: ids[2] })).body.wallet_id).toBe(ids[2]);
+    const refused = await create({ wallet_id: ids[1] });
+    expect([refused.status, refused.body.error.code]).toEqual([422, 'amount_exceeds_wallet_limits']);
+  });
+
+  test('what fits none is refused before any call', async () => {
+    const { fakes } = await connect({ max_sats: 100 }, { max_payment_sats: 4000 });
+    const large = await create();
+    expect([large.status, large.body.error.code]).toEqual([422, 'amount_exceeds_wallet_limits']);
+    expect(large.body.error.message).toContain('4000');
+
+    await connect({ min_sats: 6000 }, { min_sats: 7000 }, { max_sats: 10 });
+    const small = await create();
+    expect([small.status, small.body.error.code]).toEqual([422, 'validation_error']);
+    expect(JSON.stringify(small.body.error.details)).toContain('6000');
+    expect(fakes.every((fake) => fake.created.length === 0)).toBe(true);
+    expect(await app.rows('select id from orders where merchant_id = $1', [merchant.id])).toEqual([]);
+  });
+
+  test('no wallet, or none that can show a settlement', async () => {
+    await connect();
+    expect((await create()).body.error.code).toBe('no_wallet');
+    await connect({ settlement_visibility: 'none' });
+    const { status, body } = await create();
+    expect([status, body.error.code]).toEqual([422, 'no_wallet']);
+  });
+});
+
+describe('failover', () => {
+  test('a wallet that refuses hands over to the next at once', async () => {
+    const { ids, fakes } = await connect({}, {});
+    fakes[0]!.onCreate = fail;
+    const { status, body } = await create();
+    expect([status, body.wallet_id]).toEqual([201, ids[1]]);
+    expect(await health(ids[0]!)).toMatchObject({
+      consecutive_failures: 1,
+      operational: true,
+      last_error: 'The wallet refused: no liquidity.',
+    });
+    expect(fakes[0]!.created[0]!.ref).not.toBe(fakes[1]!.created[0]!.ref);
+  });
+
+  // Real seconds: what is promised to a person at a till is measured, not faked.
+  test.concurrent('each gets 3 s, and all together 8 s', { timeout: 30_000 }, async () => {
+    const { ids, fakes } = await connect({}, {}, {});
+    fakes[0]!.onCreate = hangForGood;
+    fakes[1]!.onCreate = hang;
+    const begun = performance.now();
+    const { status, body } = await create();
+    const seconds = (performance.now() - begun) / 1000;
+    expect([status, body.wallet_id]).toEqual([201, ids[2]]);
+    expect(seconds).toBeGreaterThan(5.9);
+    expect(seconds).toBeLessThan(7.5);
+
+    fakes[2]!.onCreate = hangForGood;
+    const again = performance.now();
+    const refused = await create({ po_number: 'nobody answers' });
+    const all = (performance.now() - again) / 1000;
+    expect([refused.status, refused.body.error.code]).toEqual([503, 'wallet_unavailable']);
+    expect(Number(refused.headers['retry-after'])).toBeGreaterThan(0);
+    expect(all).toBeGreaterThan(7.5);
+    expect(all).toBeLessThan(9.5);
+    // An order being created is not kept.
+    expect(await app.rows(`select id from orders where po_number = 'nobody answers'`)).toEqual([]);
+    await until(async () => (await health(ids[0]!)).consecutive_failures === 2);
+  });
+
+  test('the only wallet gets the whole budget; slow is not broken', { timeout: 30_000 }, async () => {
+    const { ids, fakes } = await connect({});
+    fakes[0]!.onCreate = after(4000, (request) => fakes[0]!.make(request));
+    expect((await create()).status).toBe(201);
+    expect(await health(ids[0]!)).toMatchObject({ consecutive_failures: 0, operational: true, last_error: null });
+  });
+
+  test('a slow first wallet is left behind but not called broken', { timeout: 30_000 }, async () => {
+    const { ids, fakes } = await connect({}, {});
+    fakes[0]!.onCreate = after(3600, (request) => fakes[0]!.make(request));
+    const sales = await Promise.all(Array.from({ length: 6 }, () => create()));
+    expect(sales.map(({ body }) => body.wallet_id)).toEqual(sales.map(() => ids[1]));
+    await until(async () => (await health(ids[0]!)).last_checked_at !== null);
+    expect(await health(ids[0]!)).toMatchObject({ consecutive_failures: 0, operational: true, last_error: null });
+    // What it made too late was never shown.
+    expect(await app.rows('select id from invoices where wallet_id = $1', [ids[0]])).toEqual([]);
+  });
+});
+
+describe('breaker', () => {
+  const brokenSeconds = async (id: string) => {
+    const [row] = await app.rows<{ seconds: string }>(
+      'select extract(epoch from broken_until - clock_timestamp()) as seconds from wallets where id = $1',
+      [id],
+    );
+    return Number(row!.seconds);
+  };
+  const endPause = (id: string) => app.rows('update wallets set broken_until = clock_timestamp() where id = $1', [id]);
+
+  test('opens at the fifth failure for a minute, doubles to an hour, and closes with the first success', async () => {
+    const { ids, fakes } = await connect({});
+    const [id, fake] = [ids[0]!, fakes[0]!];
+    fake.onCreate = fail;
+    for (let failure = 1; failure <= 5; failure++) {
+      expect((await health(id)).operational).toBe(true);
+      expect((await create()).body.error.code).toBe('wallet_unavailable');
+      expect((await health(id)).consecutive_failures).toBe(failure);
+    }
+    expect(await health(id)).toMatchObject({ operational: false, status: 'active' });
+    expect(await brokenSeconds(id)).toBeGreaterThan(50);
+    expect(await brokenSeconds(id)).toBeLessThan(61);
+
+    // Open: not even asked.
+    const spared = await create();
+    expect([spared.status, spared.body.error.code]).toEqual([503, 'wallet_unavailable']);
+    expect(Number(spared.headers['retry-after'])).toBeGreaterThan(0);
+    expect(fake.created).toHaveLength(5);
+
+    for (const minutes of [2, 4, 8, 16, 32, 60, 60]) {
+      await endPause(id);
+      await create();
+      expect(await brokenSeconds(id)).toBeGreaterThan(minutes * 60 - 10);
+      expect(await brokenSeconds(id)).toBeLessThan(minutes * 60 + 1);
+    }
+    await endPause(id);
+    fake.onCreate = (request) => fake.make(request);
+    expect((await create()).status).toBe(201);
+    await until(async () => (await health(id)).consecutive_failures === 0);
+    expect(await health(id)).toMatchObject({ operational: true, last_error: null });
+  });
+
+  test('look-ups that fail while it is open change nothing of its end; one that succeeds closes it', async () => {
+    const { ids, fakes } = await connect({});
+    const [id, fake] = [ids[0]!, fakes[0]!];
+    const { body: order } = await create();
+    fake.onLookup = fail;
+    faked.watch();
+    for (let failed = 0; failed < 12; failed++) {
+      const asked = fake.lookedUp.length;
+      app.clock.advanceSeconds(5);
+      await client.get(`/api/v1/m/invoices/${order.invoice.id}/status`);
+      await until(() => fake.lookedUp.length > asked);
+    }
+    await until(async () => (await health(id)).consecutive_failures === 5);
+    expect((await health(id)).operational).toBe(false);
+    expect(await brokenSeconds(id)).toBeLessThan(61);
+    // Not reached is neither expired nor paid.
+    expect((await client.get(`/api/v1/m/invoices/${order.invoice.id}`)).body.status).toBe('pending');
+
+    fake.onLookup = async ({ paymentHash }) => fake.word(paymentHash);
+    fake.pay(order.invoice.payment_hash);
+    app.clock.advanceSeconds(5);
+    await client.get(`/api/v1/m/invoices/${order.invoice.id}/status`);
+    expect((await client.get(`/api/v1/m/orders/${order.id}`)).body.status).toBe('paid');
+    await until(async () => (await health(id)).operational);
+  });
+
+  test('a wallet that gives wrong invoices is at fault, the next one serves', async () => {
+    const { ids, fakes } = await connect({}, {});
+    fakes[0]!.onCreate = async () => JSON.parse('null');
+    expect((await create()).body.wallet_id).toBe(ids[1]);
+    expect((await health(ids[0]!)).consecutive_failures).toBe(1);
+  });
+});
+
+test('a disabled wallet makes no invoices, and its open ones stay watched', async () => {
+  const { ids, fakes } = await connect({}, {});
+  const order = await createOrderWithInvoice(client);
+  const scope = { merchantId: merchant.id, livemode: false };
+  expect(await setWalletEnabled(app.parts.db, scope, ids[0]!, false, app.clock.now())).toBe(true);
+  expect((await create()).body.wallet_id).toBe(ids[1]);
+  fakes[0]!.pay(order.invoice.payment_hash);
+  faked.watch();
+  app.clock.advanceSeconds(3);
+  await until(async () => (await client.get(`/api/v1/m/orders/${order.id}`)).body.status === 'paid');
+});
+
+test('a wallet that hangs slows nobody else', { timeout: 30_000 }, async () => {
+  const { ids, fakes } = await connect({}, {});
+  const hanging: string[] = [];
+  for (let count = 0; count < 15; count++) hanging.push((await create({ wallet_id: ids[0] })).body.invoice.id);
+  const { body: order } = await create({ wallet_id: ids[1] });
+  fakes[0]!.onLookup = hangForGood;
+  fakes[1]!.pay(order.invoice.payment_hash);
+  faked.watch();
+  app.clock.advanceSeconds(3);
+  const begun = performance.now();
+  await until(async () => (await client.get(`/api/v1/m/orders/${order.id}`)).body.status === 'paid');
+  expect(performance.now() - begun).toBeLessThan(2000);
+  expect(fakes[0]!.lookedUp.length).toBeGreaterThan(0);
+});
