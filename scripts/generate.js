@@ -21,7 +21,7 @@ const files = {
   'configuration.md': markdown(configurationDocument()),
   'endpoints.md': markdown(endpointsDocument()),
   'errors.md': markdown(errorsDocument()),
-  'events.md': markdown(eventsDocument(root)),
+  'events.md': markdown(eventsDocument()),
   'openapi.json': openApiFile(command),
 };
 

@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createAuthenticator } from './auth/authenticate.ts';
@@ -52,6 +53,8 @@ export async function buildParts(config: Config, options: BuildOptions): Promise
     const sealer = await openSealer(db, config);
     const outbound = createOutbound({ allowPrivateNetworks, ...(options.lookup ? { lookup: options.lookup } : {}) });
     const stopping = new AbortController();
+    // Every call to a wallet listens; Node warns of more than ten.
+    setMaxListeners(0, stopping.signal);
     const rates: RatesByMode = {
       live: liveRates(config.rateSources, outbound, clock, log),
       test: createFixedRates(clock),

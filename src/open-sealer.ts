@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { open, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Config } from './config.ts';
-import type { Database } from './db/database.ts';
+import type { Handle } from './db/database.ts';
 import { createSealer, type Sealer } from './kernel/secrets.ts';
 import { findSetting, insertSettingOnce } from './store/settings.ts';
 
@@ -17,7 +17,7 @@ export class SecretsKeyError extends Error {}
  * The sealer under the configured secrets key, or the one in `DATA_DIR/secrets.key`, made on first use. A value sealed in
  * the database tells a wrong key at start instead of at the first wallet call. @throws {SecretsKeyError}
  */
-export async function openSealer(db: Database, config: Pick<Config, 'dataDir' | 'secretsKey'>): Promise<Sealer> {
+export async function openSealer(db: Handle, config: Pick<Config, 'dataDir' | 'secretsKey'>): Promise<Sealer> {
   const check = await findSetting(db, checkName);
   const sealer = createSealer(
     config.secretsKey ?? (await keyFromFile(join(config.dataDir, 'secrets.key'), check !== undefined)),

@@ -23,15 +23,13 @@ export async function recordCreateOrder(dist, database, merchant) {
   try {
     await create();
     pg.Client.prototype.query = function (config, ...rest) {
-      if (typeof config === 'string') sent.push({ text: config, values: [] });
-      else if (config.text) sent.push({ text: config.text, values: config.values ?? [] });
+      sent.push({ client: this, text: config.text ?? config, values: config.values ?? [] });
       return query.call(this, config, ...rest);
     };
     const answer = await create();
     if (answer.statusCode !== 201) throw new Error(answer.payload);
-    const begin = sent.findIndex(({ text }) => /^begin/i.test(text));
-    const end = sent.findIndex(({ text }) => /^commit/i.test(text));
-    return { order: answer.json(), statements: sent.slice(begin, end + 1) };
+    const { client } = sent.find(({ text }) => /^begin/i.test(text));
+    return { order: answer.json(), statements: sent.filter((statement) => statement.client === client) };
   } finally {
     pg.Client.prototype.query = query;
     await app.close();
@@ -39,23 +37,36 @@ export async function recordCreateOrder(dist, database, merchant) {
   }
 }
 
+function toText(value) {
+  if (Array.isArray(value)) return `{${value.map((element) => JSON.stringify(toText(element))).join(',')}}`;
+  if (value instanceof Date) return value.toISOString();
+  return String(value);
+}
+
 /** A pgbench script, and the variables it wants on the command line. */
 export function toScript({ order, statements }, merchantId) {
   const sequence = `order_numbers_${merchantId.replaceAll('-', '')}_test`;
+  const made = new RegExp(`(${order.id}|${order.order_number}|evt_[0-9A-Za-z]{24})`);
   const variables = {};
   let idMade = false;
 
+  /** What stands for a value in the script: a variable, or SQL that makes it anew each time. */
   function expression(value) {
     if (value === null || value === undefined) return 'null';
-    if (Array.isArray(value)) return `array[${value.map(expression).join(', ')}]`;
-    if (value === order.id) {
+    const text = toText(value).replaceAll(order.merchant_id, merchantId);
+    const parts = text.length > 200 ? [text] : text.split(made).filter((part) => part !== '');
+    const cast = text === order.id ? '::uuid' : '';
+    return `(${parts.map(part).join(' || ')})${cast}`;
+  }
+
+  function part(text) {
+    if (text === order.id) {
       // Rising, as the product's own ids are: the indexes grow at their end.
       const next = idMade ? `currval('bench_ids')` : `nextval('bench_ids')`;
       idMade = true;
-      return `('01930000-0000-7000-8000-' || lpad(to_hex(${next}), 12, '0'))::uuid`;
+      return `'01930000-0000-7000-8000-' || lpad(to_hex(${next}), 12, '0')`;
     }
-    if (value === order.order_number) return `'ORD-' || lpad(currval('${sequence}')::text, 6, '0')`;
-    const text = value instanceof Date ? value.toISOString() : String(value).replaceAll(order.merchant_id, merchantId);
+    if (text === order.order_number) return `'ORD-' || lpad(currval('${sequence}')::text, 6, '0')`;
     if (text.startsWith('evt_')) return `'evt_' || md5(currval('bench_ids')::text)`;
     if (text.startsWith('order_numbers_')) return `'${sequence}'`;
     const known = Object.entries(variables).find(([, content]) => content === text);
@@ -65,7 +76,7 @@ export function toScript({ order, statements }, merchantId) {
   }
 
   const script = statements.map(({ text, values }) => {
-    const line = text.replace(/\$(\d+)/g, (_, index) => `(${expression(values[index - 1])})`);
+    const line = text.replace(/\$(\d+)/g, (_, index) => expression(values[index - 1]));
     return `${line.replace(/\s+/g, ' ')};`;
   });
   return { script: script.join('\n'), variables };

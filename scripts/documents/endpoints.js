@@ -4,17 +4,25 @@ import { code, groupBy, table } from './markdown.js';
 
 /** The endpoint table, from the operations in `src/resources/index.ts`. */
 export function endpointsDocument() {
-  const groups = groupBy(operations, ({ path }) => path.split('/')[4] ?? 'public');
+  const groups = groupBy(operations, ({ path }) => nounOf(path));
   return `# Endpoints
 
 One line per operation of \`src/resources/index.ts\`. Bodies, answers and parameters stand in [openapi.json](openapi.json),
 which a running service also shows as a page at \`/docs\`; codes stand in [errors.md](errors.md).
 
-Every call needs a secret key (\`sk_…\`) with the permission named, or a publishable key (\`pk_…\`) where it says so. Lists
+A call needs a secret key (\`sk_…\`) with the permission named, or a publishable key (\`pk_…\`) where it says so. Lists
 answer pages (\`page\`, \`per_page\`) and take the filters below them. Operations marked as repeatable take an
 \`Idempotency-Key\`: the same key with the same input gets the first answer again, for 24 hours.
 
 ${[...groups].map(([noun, members]) => section(noun, members)).join('\n\n')}`;
+}
+
+/** The first segment behind the version that says what it is about: `/api/v1/m/orders/{id}` is about orders. */
+function nounOf(path) {
+  return path
+    .split('/')
+    .slice(3)
+    .find((segment) => segment !== 'm' && segment !== 'pub');
 }
 
 function section(noun, members) {
@@ -36,11 +44,8 @@ function section(noun, members) {
 }
 
 function access({ permission, publishable, testOnly }) {
-  return [
-    code(permission),
-    ...(publishable ? ['or a publishable key'] : []),
-    ...(testOnly ? ['test keys only'] : []),
-  ].join(', ');
+  const keys = permission === undefined ? 'any secret key' : code(permission);
+  return keys + (publishable ? ' or a publishable key' : '') + (testOnly ? ', test keys only' : '');
 }
 
 function filterLine({ name, query }) {

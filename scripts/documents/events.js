@@ -1,17 +1,13 @@
-import { readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { eventKinds } from '../../dist/events/catalog.js';
+import { eventCatalog, eventExample } from '../../dist/events/catalog.js';
 import { code, table } from './markdown.js';
 
-/** The event kinds with the files that record them; found by reading the sources, so no list can be forgotten. */
-export function eventsDocument(root) {
-  const sources = readdirSync(join(root, 'src'), { recursive: true })
-    .filter((name) => name.endsWith('.ts') && name !== join('events', 'catalog.ts'))
-    .sort()
-    .map((name) => ({ name: `src/${name}`, text: readFileSync(join(root, 'src', name), 'utf8') }));
-  const rows = eventKinds.map((kind) => {
-    const recorders = sources.filter(({ text }) => text.includes(`'${kind}'`));
-    return [code(kind), recorders.map(({ name }) => `[${name}](../../${name})`).join(', ') || 'not yet'];
+/** The event kinds with what they carry, from `src/events/catalog.ts`, and bodies as they really went out. */
+export function eventsDocument() {
+  const kinds = Object.entries(eventCatalog);
+  const rows = kinds.map(([kind, { summary, data }]) => [code(kind), summary, data ? objectOf(data) : 'not yet']);
+  const examples = kinds.flatMap(([kind]) => {
+    const example = eventExample(kind);
+    return example ? [`### ${kind}\n\n\`\`\`json\n${JSON.stringify(example, null, 2)}\n\`\`\``] : [];
   });
   return `# Events
 
@@ -25,5 +21,11 @@ without its event and no event without its change. Its body is built once:
 \`data\` is the object as that transaction left it. These kinds exist (\`src/events/catalog.ts\`); the ones marked
 “not yet” may be named already and do not fire.
 
-${table(['kind', 'recorded by'], rows)}`;
+${table(['kind', 'when', 'data'], rows)}
+${examples.length > 0 ? `\n## Examples\n\n${examples.join('\n\n')}` : ''}`;
+}
+
+/** An object's kind, which its schema states as the only value of `object`. */
+function objectOf({ properties }) {
+  return code(properties.object.enum[0]);
 }

@@ -28,9 +28,15 @@ function inUse(error: EmbeddedDirectoryInUse): string {
  * `DATABASE_URL` but the host is shown: what is taken for the rest may belong to a password with a stray `/` in it.
  */
 export function openingFailure(error: unknown, databaseUrl: string | undefined): Error {
-  if (sentenceOf(error) !== undefined) return error as Error;
+  if (sentenceOf(error) !== undefined || isBug(error)) return error as Error;
   const text = databaseUrl === undefined ? directoryTrouble(error) : postgresTrouble(error, databaseUrl);
   return new CliFailure(text, { cause: error });
+}
+
+/** Not from a system call, a library or the database: those set a code, or throw a plain Error. */
+function isBug(error: unknown): boolean {
+  const bugs = [TypeError, ReferenceError, RangeError];
+  return bugs.some((kind) => error instanceof kind) && (error as NodeJS.ErrnoException).code === undefined;
 }
 
 function directoryTrouble(error: unknown): string {
@@ -62,7 +68,8 @@ function postgresTrouble(error: unknown, databaseUrl: string): string {
   if (code === '53300') return `PostgreSQL at ${server} has no connection left. Raise max_connections there.`;
   if (code === '42501')
     return `The user in DATABASE_URL lacks a right at ${server}: ${message}. Make it the owner of the database.`;
-  return `PostgreSQL at ${server}: ${message}`;
+  // Without a code it is our own word, on the server's version or on another setting.
+  return code === '' ? message : `PostgreSQL at ${server}: ${message}`;
 }
 
 function serverIn(databaseUrl: string): string {

@@ -1,11 +1,7 @@
 import { InvalidArgumentError } from 'commander';
 import ipaddr from 'ipaddr.js';
-import { type Permission, permissionNouns } from '../kernel/context.ts';
-
-const permissions: readonly Permission[] = [
-  ...permissionNouns.flatMap((noun): Permission[] => [`${noun}:read`, `${noun}:write`]),
-  'media_keys:manage',
-];
+import type { Permission } from '../kernel/context.ts';
+import { permissions } from '../model/api-token.ts';
 
 /** Reads `orders:read,orders:write`. */
 export function readPermissions(text: string): Permission[] {

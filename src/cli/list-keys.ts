@@ -18,14 +18,21 @@ export function addListKeys(group: Command): void {
           text:
             keys.length === 0
               ? `${merchant.name} has no keys. Make one with "satline key create".`
-              : table(['ID', 'KEY', 'STATE', 'MAY', 'FROM', 'NAME'], keys.map(cells)),
+              : table(
+                  ['ID', 'KEY', 'STATE', 'MAY', 'FROM', 'NAME'],
+                  keys.map((row) => cells(row, parts.clock.now())),
+                ),
         };
       }),
     );
 }
 
-function cells(row: ApiKeyRow): string[] {
+function cells(row: ApiKeyRow, now: Date): string[] {
   const allowed = row.permissions?.join(',') ?? (row.kind === 'secret' ? 'everything' : 'publishable');
-  const state = row.revoked_at ? 'revoked' : 'active';
-  return [row.id, keyHint(row), state, allowed, row.ip_ranges?.join(',') ?? 'anywhere', row.name];
+  return [row.id, keyHint(row), stateText(row, now), allowed, row.ip_ranges?.join(',') ?? 'anywhere', row.name];
+}
+
+function stateText({ revoked_at }: ApiKeyRow, now: Date): string {
+  if (revoked_at === null) return 'active';
+  return revoked_at <= now ? 'revoked' : `until ${revoked_at.toISOString()}`;
 }

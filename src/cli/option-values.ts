@@ -2,6 +2,7 @@ import { InvalidArgumentError } from 'commander';
 import { parseCurrency } from '../kernel/currency.ts';
 import { isEmailAddress } from '../kernel/email.ts';
 import { isUuid } from '../kernel/ids.ts';
+import { isTimeZone } from '../kernel/time-zone.ts';
 
 /** Readers of what stands behind an option. Each throws what commander prints as a usage error. */
 
@@ -33,21 +34,11 @@ export function readCurrency(text: string): string {
 /** A name from the IANA database, in its usual spelling where Node knows it. */
 export function readTimeZone(text: string): string {
   const typed = text.trim();
-  const resolved = /^[A-Za-z]/.test(typed) ? resolveTimeZone(typed) : undefined;
-  if (resolved === undefined) {
-    throw new InvalidArgumentError('It must be an IANA time zone, such as UTC or Europe/Berlin.');
-  }
-  const sameName = (name: string) => name.toLowerCase() === typed.toLowerCase();
+  if (!isTimeZone(typed)) throw new InvalidArgumentError('It must be an IANA time zone, such as UTC or Europe/Berlin.');
   // Node resolves Asia/Kolkata to Asia/Calcutta: another name is left as it was typed.
-  return [resolved, ...Intl.supportedValuesOf('timeZone')].find(sameName) ?? typed;
-}
-
-function resolveTimeZone(name: string): string | undefined {
-  try {
-    return new Intl.DateTimeFormat('en-US', { timeZone: name }).resolvedOptions().timeZone;
-  } catch {
-    return undefined;
-  }
+  const { timeZone } = new Intl.DateTimeFormat('en', { timeZone: typed }).resolvedOptions();
+  const sameName = (name: string) => name.toLowerCase() === typed.toLowerCase();
+  return [timeZone, ...Intl.supportedValuesOf('timeZone')].find(sameName) ?? typed;
 }
 
 export function readSats(text: string): number {

@@ -1,14 +1,19 @@
 import { readFileSync } from 'node:fs';
 import { Command } from 'commander';
 import { addAddWallet } from './add-wallet.ts';
+import { addCheckLedger } from './check-ledger.ts';
 import { addCreateKey } from './create-key.ts';
 import { addCreateMerchant } from './create-merchant.ts';
 import { addDoctor } from './doctor/doctor.ts';
+import { addExplain } from './explain.ts';
+import { addBackup, addExport } from './export.ts';
+import { addImport } from './import.ts';
 import { addListKeys } from './list-keys.ts';
 import { addListMerchants } from './list-merchants.ts';
 import { addListWallets } from './list-wallets.ts';
 import { addMigrate } from './migrate.ts';
 import { addProbeWallet } from './probe-wallet.ts';
+import { addReconcile } from './reconcile.ts';
 import { addRevokeKey } from './revoke-key.ts';
 import { addStart } from './start.ts';
 import { addSwitchWallet } from './switch-wallet.ts';
@@ -37,6 +42,13 @@ export function buildProgram(): Command {
   addListWallets(wallet);
   addProbeWallet(wallet);
   addSwitchWallet(wallet);
+  const ledger = program.command('ledger').description('The books of this installation');
+  addCheckLedger(ledger);
+  addExplain(program);
+  addReconcile(program);
+  addExport(program);
+  addImport(program);
+  addBackup(program);
   addDoctor(program);
   return program;
 }

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { findApiKeyForOperator, revokeApiKeyForOperator } from '../store/api-keys.ts';
+import { findApiKeyForOperator, revokeApiKey } from '../store/api-keys.ts';
 import { addCommand, withParts } from './command.ts';
 import { CliFailure } from './failure.ts';
 import { keyHint, keyJson } from './key-json.ts';
@@ -12,11 +12,13 @@ export function addRevokeKey(group: Command): void {
       withParts(async ({ parts }, _options, id) => {
         const before = await findApiKeyForOperator(parts.db, id);
         if (!before) throw new CliFailure(`No API key has the id ${id}. "satline key list" shows them.`);
-        await revokeApiKeyForOperator(parts.db, before.id, parts.clock.now());
-        const row = (await findApiKeyForOperator(parts.db, before.id))!;
-        const text = before.revoked_at
-          ? `${keyHint(row)} was revoked before, on ${before.revoked_at.toISOString()}.`
-          : `${keyHint(row)} is revoked. Running servers refuse it within 2 seconds.`;
+        const scope = { merchantId: before.merchant_id, livemode: before.livemode };
+        // A rolled key that still overlaps with its successor stops now instead.
+        const revoked = await revokeApiKey(parts.db, scope, id, parts.clock.now());
+        const row = (await findApiKeyForOperator(parts.db, id))!;
+        const text = revoked
+          ? `${keyHint(row)} is revoked. Running servers refuse it within 2 seconds.`
+          : `${keyHint(row)} was revoked before, on ${row.revoked_at!.toISOString()}.`;
         return { json: keyJson(row), text };
       }),
     );

@@ -45,6 +45,8 @@ export interface Database extends Handle {
    * @throws {UnknownOutcome} when the connection broke during the commit and the database can't be asked about it.
    */
   transaction<T>(work: (tx: Transaction) => Promise<T>): Promise<T>;
+  /** Reads several statements as one moment saw them. Nothing can be written. */
+  snapshot<T>(work: (tx: Handle) => Promise<T>): Promise<T>;
   /** Tells all processes, this one at once; calls in the same instant are sent as one. */
   wake(channel: WakeChannel, subject: string): void;
   /** @returns a function that stops listening. */

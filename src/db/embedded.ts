@@ -5,7 +5,7 @@ import { type Database, sqlState } from './database.ts';
 import { openEmbedded } from './embedded/open.ts';
 import { outcomeOf, type TransactionMark } from './outcome.ts';
 import { typeParsers } from './parameters.ts';
-import { refuseInsideTransaction, runTransaction } from './transaction.ts';
+import { refuseInsideTransaction, runSnapshot, runTransaction } from './transaction.ts';
 import { Wakes } from './wakes.ts';
 
 /** Disk full, or an input/output error of the engine: it answers this once and then spins for ever. */
@@ -49,6 +49,7 @@ export async function openEmbeddedDatabase(options: EmbeddedDatabaseOptions): Pr
     maybeOne: (statement, values) => watched(handle.maybeOne(statement, values)),
     run: (statement, values) => watched(handle.run(statement, values)),
     transaction: (work) => watched(runTransaction(support, work)),
+    snapshot: (work) => watched(runSnapshot(support, work)),
     wake: (channel, subject) => wakes.wake(channel, subject),
     onWake: (channel, listener) => wakes.onWake(channel, listener),
     close: async () => {

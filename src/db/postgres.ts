@@ -5,7 +5,7 @@ import { type Database, statement } from './database.ts';
 import { Notifier, notifyText } from './notifier.ts';
 import { outcomeOf, type TransactionMark } from './outcome.ts';
 import { typeParsers } from './parameters.ts';
-import { refuseInsideTransaction, runTransaction } from './transaction.ts';
+import { refuseInsideTransaction, runSnapshot, runTransaction } from './transaction.ts';
 
 const notify = statement('notify', notifyText);
 
@@ -64,6 +64,7 @@ export async function openPostgres(options: PostgresOptions): Promise<Database> 
     engine: 'postgres',
     ...handle,
     transaction: (work) => runTransaction(support, work),
+    snapshot: (work) => runSnapshot(support, work),
     wake: (channel, subject) => notifier.wakes.wake(channel, subject),
     onWake: (channel, listener) => notifier.wakes.onWake(channel, listener),
     close,

@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type pg from 'pg';
 import { handleOf } from './connections.ts';
-import { sqlState, type Transaction, UnknownOutcome } from './database.ts';
+import { type Handle, sqlState, type Transaction, UnknownOutcome } from './database.ts';
 import { epochOf, type TransactionMark } from './outcome.ts';
 
 /** Work started inside a transaction and still going after it ended is outside again: hence an object that ends. */
@@ -32,6 +32,27 @@ export async function runTransaction<T>(
   } catch (error) {
     if (!retried.has(sqlState(error) ?? '')) throw error;
     return attempt(support, work);
+  }
+}
+
+/** A transaction that only reads, and reads one moment throughout. */
+export async function runSnapshot<T>(
+  support: Pick<TransactionSupport, 'connect'>,
+  work: (tx: Handle) => Promise<T>,
+): Promise<T> {
+  refuseInsideTransaction();
+  const client = await support.connect();
+  const state = { active: true };
+  let broken: Error | undefined;
+  try {
+    await client.query('begin isolation level repeatable read read only');
+    return await running.run(state, () => work(handleOf(() => client)));
+  } finally {
+    state.active = false;
+    await client.query('rollback').catch((error: Error) => {
+      broken = error;
+    });
+    client.release(broken);
   }
 }
 

@@ -5,13 +5,17 @@ import type { EventPosition, EventRow } from '../model/event.ts';
 import { listEventsAfter } from '../store/events.ts';
 
 const batchSize = 100;
-/** A signal can be lost, so a stream also looks by itself. */
-const pollMillis = 5000;
+/** How often something happens while nothing happens. */
+export interface FollowPace {
+  /** A signal can be lost, so a stream also looks by itself. */
+  pollMillis: number;
+  /** Something is said at least this often, so that proxies keep the connection and a dead one is noticed. */
+  heartbeatMillis: number;
+}
+const usualPace: FollowPace = { pollMillis: 5000, heartbeatMillis: 15_000 };
 /** Events that wait for an older transaction are looked for soon, then less and less often. */
 const firstPauseMillis = 5;
 const longestPauseMillis = 250;
-/** Something is said at least this often, so that proxies keep the connection and a dead one is noticed. */
-const heartbeatMillis = 15_000;
 
 export interface Followed {
   /** Oldest first; empty when only the time has passed. */
@@ -30,6 +34,7 @@ export async function* followEvents(
   start: EventPosition,
   filters: readonly Filter[],
   signal: AbortSignal,
+  { pollMillis, heartbeatMillis }: FollowPace = usualPace,
 ): AsyncGenerator<Followed, void, void> {
   let position = start;
   let ring = () => {};

@@ -1,13 +1,12 @@
 import { recordEvents } from '../events/outbox.ts';
-import { type InvoiceFact, type InvoiceHandle, WalletFault } from '../lightning/connector.ts';
+import { type InvoiceFact, WalletFault } from '../lightning/connector.ts';
 import { type InvoiceRow, toInvoice } from '../model/invoice.ts';
 import type { PaymentRow } from '../model/payment.ts';
 import { markInvoiceExpiredEvent, scheduleLook } from '../store/invoice-watch.ts';
 import { lockInvoiceForJob } from '../store/invoices.ts';
 import { lockOrder } from '../store/orders.ts';
-import { findWalletForJob } from '../store/wallets.ts';
 import { LookDeferred } from '../wallets/budget.ts';
-import { handlePlace } from './issue-invoice.ts';
+import { askWallet } from './ask-wallet.ts';
 import { nextLookAt } from './look-plan.ts';
 import type { Parts } from './parts.ts';
 import { settlePayment } from './settle-payment.ts';
@@ -23,7 +22,7 @@ export async function lookUpInvoice(
   signal: AbortSignal,
 ): Promise<PaymentRow | undefined> {
   const askedAt = parts.clock.now();
-  const fact = await askWallet(parts, invoice, signal);
+  const fact = await ask(parts, invoice, signal);
   const now = parts.clock.now();
   parts.metrics.looks.inc({ connection: invoice.connection, outcome: outcomeOf(fact) });
   if (fact instanceof LookDeferred) {
@@ -50,20 +49,13 @@ function outcomeOf(fact: InvoiceFact | LookDeferred | undefined): string {
 }
 
 /** undefined: the wallet could not be asked, which says nothing about the invoice. */
-async function askWallet(
+async function ask(
   parts: Parts,
   invoice: InvoiceRow,
   signal: AbortSignal,
 ): Promise<InvoiceFact | LookDeferred | undefined> {
-  const wallet = await findWalletForJob(parts.db, invoice.wallet_id);
-  if (!wallet) return undefined;
-  const handle = JSON.parse(parts.sealer.open(invoice.handle, handlePlace(invoice.id)).toString()) as InvoiceHandle;
   try {
-    return await parts.wallets.lookupInvoice(
-      wallet,
-      { ref: invoice.ref, paymentHash: invoice.payment_hash, bolt11: invoice.bolt11, handle },
-      signal,
-    );
+    return await askWallet(parts, invoice, signal);
   } catch (error) {
     if (error instanceof LookDeferred) return error;
     if (error instanceof WalletFault) return undefined;

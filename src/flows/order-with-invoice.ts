@@ -60,7 +60,8 @@ export async function writeFrozen(
   issued: IssuedByWallet,
   now: Date,
 ): Promise<{ order: OrderRow; invoice: InvoiceRow }> {
-  const order = { ...thawed(frozen.order), wallet_id: issued.wallet.id };
+  // A process that goes on after a crash writes later than the order was frozen.
+  const order = { ...thawed(frozen.order), wallet_id: issued.wallet.id, updated_at: now };
   await writeNewOrder(tx, order);
   const terms = {
     invoiceId: frozen.invoiceId,

@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import { lookUpInvoice } from '../flows/look-up-invoice.ts';
 import type { Parts } from '../flows/parts.ts';
 import type { InvoiceRow } from '../model/invoice.ts';
@@ -20,6 +21,8 @@ export function watchInvoices(parts: Parts): Job {
   const { db, clock, log } = parts;
   const pace = new Pace();
   const stopping = new AbortController();
+  // Every look-up under way listens; Node warns of more than ten.
+  setMaxListeners(0, stopping.signal);
   const underWay = new Set<Promise<void>>();
   const perWallet = new Map<string, number>();
   /** Due invoices were left because too much was under way. */

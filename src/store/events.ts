@@ -42,7 +42,18 @@ const columns = 'id, kind, body, created_at, xid::text as xid, seq';
 const inScope = 'merchant_id = $1 and livemode = $2 and webhook_id is null';
 
 const find = statement('events_find', `select ${columns} from events where ${inScope} and id = $3`);
-const horizon = statement('events_horizon', 'select pg_snapshot_xmin(pg_current_snapshot())::text as xid');
+// The oldest running transaction that might record events: $1 names transactions of other databases, which cannot.
+const horizonOf = (foreign: string) => `(
+  select coalesce(min(x), pg_snapshot_xmax(s)) as xid
+    from pg_current_snapshot() s left join lateral pg_snapshot_xip(s) x on x::xid::text <> all(${foreign}::text[])
+   group by s)`;
+const horizon = statement('events_horizon', `select xid::text as xid from ${horizonOf('$1')} h`);
+// Asked before the snapshot is taken: a number seen there belongs to that database for good.
+const foreignXids = statement(
+  'events_foreign_xids',
+  `select backend_xid::text as xid from pg_stat_activity
+    where backend_xid is not null and datid <> (select oid from pg_database where datname = current_database())`,
+);
 const readAfter = statement('events_after', afterText(''));
 // Rows that a restored database brought along may carry numbers that this server has yet to reach; until then readers
 // would wait for transactions that never were.
@@ -58,7 +69,7 @@ const adopt = statement(
 function afterText(where: string): string {
   return `select h.xid::text as horizon, e.*,
       exists (select from events where ${inScope} and xid >= h.xid) as pending
-    from (select pg_snapshot_xmin(pg_current_snapshot()) as xid) h
+    from ${horizonOf('$6')} h
     left join lateral (
       select ${columns} from events
        where ${inScope} and (events.xid, seq) > ($3::text::xid8, $4::bigint) and events.xid < h.xid${where}
@@ -123,7 +134,13 @@ export function listEvents(
 
 /** The place from which everything is seen that is not committed yet, and perhaps some that just was. */
 export async function findEventHorizon(db: Handle): Promise<EventPosition> {
-  return { xid: (await db.maybeOne<{ xid: string }>(horizon))!.xid, seq: 0 };
+  const foreign = await listForeignXids(db);
+  return { xid: (await db.maybeOne<{ xid: string }>(horizon, [foreign]))!.xid, seq: 0 };
+}
+
+/** Running transactions of other databases on the same server. They count in the same numbers and have no events. */
+async function listForeignXids(db: Handle): Promise<string[]> {
+  return (await db.many<{ xid: string }>(foreignXids)).map(({ xid }) => xid);
 }
 
 export interface EventsAfter {
@@ -137,7 +154,8 @@ export interface EventsAfter {
 /**
  * Events behind a position, oldest first, without gaps. Commit order is not the order of numbers: a transaction that
  * began earlier may commit later, and its events would be passed by. So only events of transactions below the oldest
- * running one are read; nothing can appear among those any more.
+ * running one are read; nothing can appear among those any more. (A long transaction in another database of the same
+ * server would hold them up as well, so those are left out where they stand in the way.)
  */
 export async function listEventsAfter(
   db: Handle,
@@ -146,7 +164,21 @@ export async function listEventsAfter(
   filters: readonly Filter[],
   limit: number,
 ): Promise<EventsAfter> {
-  const values: unknown[] = [scope.merchantId, scope.livemode, after.xid, after.seq, limit];
+  const found = await readEventsAfter(db, scope, after, filters, limit, []);
+  if (!found.pending) return found;
+  const foreign = await listForeignXids(db);
+  return foreign.length === 0 ? found : readEventsAfter(db, scope, after, filters, limit, foreign);
+}
+
+async function readEventsAfter(
+  db: Handle,
+  scope: Scope,
+  after: EventPosition,
+  filters: readonly Filter[],
+  limit: number,
+  foreign: readonly string[],
+): Promise<EventsAfter> {
+  const values: unknown[] = [scope.merchantId, scope.livemode, after.xid, after.seq, limit, foreign];
   const where = filterConditions(filters, filterColumns, values);
   type Row = EventRow & { id: string | null; horizon: string; pending: boolean };
   const rows = await db.many<Row>(where === '' ? readAfter : dynamicStatement(afterText(where)), values);
@@ -161,7 +193,7 @@ function nextPosition(after: EventPosition, last: EventRow | undefined, reached:
   return BigInt(after.xid) >= BigInt(reached) ? after : { xid: reached, seq: 0 };
 }
 
-/** How many events lie behind a position, counted no further than `most`. */
+/** How many events lie behind a position, those included that cannot be read yet; counted no further than `most`. */
 export async function countEventsAfter(
   db: Handle,
   scope: Scope,
@@ -173,8 +205,7 @@ export async function countEventsAfter(
   const where = filterConditions(filters, filterColumns, values);
   const text = `select count(*) as count from (
       select from events
-       where ${inScope} and (xid, seq) > ($3::text::xid8, $4::bigint)
-         and xid < pg_snapshot_xmin(pg_current_snapshot())${where}
+       where ${inScope} and (xid, seq) > ($3::text::xid8, $4::bigint)${where}
        limit $5) e`;
   return (await db.maybeOne<{ count: number }>(dynamicStatement(text), values))!.count;
 }
@@ -182,4 +213,17 @@ export async function countEventsAfter(
 /** After a restore: gives events from a server that counted further numbers of this one. @returns how many. */
 export function adoptEvents(db: Handle): Promise<number> {
   return db.run(adopt);
+}
+
+const ofSubjects = statement(
+  'events_of_subjects',
+  'select id, kind, created_at from events where subject_id = any($1::uuid[]) and webhook_id is null order by seq',
+);
+
+/** What was said about these subjects, oldest first. The subjects are ones the caller may see. */
+export function listEventsOfSubjects(
+  db: Handle,
+  subjectIds: readonly string[],
+): Promise<{ id: string; kind: string; created_at: Date }[]> {
+  return db.many(ofSubjects, [subjectIds]);
 }

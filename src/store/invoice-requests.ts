@@ -9,9 +9,11 @@ export interface InvoiceRequestRow {
   state: 'asking' | 'issued' | 'failed' | 'abandoned';
   leased: boolean;
   error: { code: string; message: string; details?: string[]; retryAfterSeconds?: number } | null;
+  created_at: Date;
 }
 
-const columns = `id, order_id, order_version, amount_sats, state, lease_until > clock_timestamp() as leased, error`;
+const columns = `id, order_id, order_version, amount_sats, state, lease_until > clock_timestamp() as leased, error,
+  created_at`;
 
 const findAsking = statement(
   'invoice_requests_find_asking',
@@ -27,6 +29,16 @@ const finish = statement(
   'invoice_requests_finish',
   `update invoice_requests set state = $2, error = $3 where id = $1 and state = 'asking'`,
 );
+
+const listOfOrder = statement(
+  'invoice_requests_list_of_order',
+  `select ${columns} from invoice_requests where order_id = $1 order by created_at, id`,
+);
+
+/** What is still remembered of an order's requests, oldest first. */
+export function listRequestsOfOrder(db: Handle, orderId: string): Promise<InvoiceRequestRow[]> {
+  return db.many(listOfOrder, [orderId]);
+}
 
 export function findAskingRequest(tx: Handle, orderId: string): Promise<InvoiceRequestRow | undefined> {
   return tx.maybeOne(findAsking, [orderId]);

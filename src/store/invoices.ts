@@ -83,6 +83,15 @@ const heldOfOrder = statement(
   `select exists (select from invoices where order_id = $1 and held_at is not null and paid_at is null) as held`,
 );
 
+const listOfOrder = statement(
+  'invoices_list_of_order',
+  `select ${invoiceSelect} from invoices i where i.order_id = $2 order by i.created_at, i.id`,
+);
+const listForOperator = statement(
+  'invoices_list_for_operator',
+  `select ${invoiceSelect} from invoices i
+    where i.id > $2 and ($3::timestamptz is null or i.created_at >= $3) order by i.id limit $4`,
+);
 const listById = statement(
   'invoices_list_by_id',
   `select ${invoiceSelect} from invoices i where i.id = any($2::uuid[])`,
@@ -136,6 +145,19 @@ export async function listInvoicesById(
 ): Promise<Map<string, InvoiceRow>> {
   const rows = ids.length === 0 ? [] : await db.many<InvoiceRow>(listById, [now, ids]);
   return new Map(rows.map((row) => [row.id, row]));
+}
+
+/** Every invoice an order ever had, oldest first. */
+export function listInvoicesOfOrder(db: Handle, orderId: string, now: Date): Promise<InvoiceRow[]> {
+  return db.many(listOfOrder, [now, orderId]);
+}
+
+/** Invoices of all merchants in the order of ids, for walking through them. */
+export function listInvoicesForOperator(
+  db: Handle,
+  walk: { afterId: string; since: Date | undefined; limit: number; now: Date },
+): Promise<InvoiceRow[]> {
+  return db.many(listForOperator, [walk.now, walk.afterId, walk.since ?? null, walk.limit]);
 }
 
 /** The order no longer asks for its open invoice: it reads expired and stays watched. */

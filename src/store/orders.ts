@@ -72,6 +72,10 @@ const markAttention = statement(
 const setWallet = statement('orders_set_wallet', `update orders set wallet_id = $2, updated_at = $3 where id = $1`);
 const nextNumber = statement('orders_next_number', `select nextval($1::text::regclass) as number`);
 
+const findForOperator = statement(
+  'orders_find_for_operator',
+  `select ${columnList} from orders where id::text = $1 or order_number = upper($1) limit 2`,
+);
 const listById = statement('orders_list_by_id', `select ${columnList} from orders where id = any($1::uuid[])`);
 
 export async function insertOrder(db: Handle, row: OrderRow): Promise<void> {
@@ -83,6 +87,14 @@ export async function insertOrder(db: Handle, row: OrderRow): Promise<void> {
 
 export function findOrder(db: Handle, scope: Scope, id: string): Promise<OrderRow | undefined> {
   return db.maybeOne(find, [id, scope.merchantId, scope.livemode]);
+}
+
+/**
+ * For the command line: by id, or by a number that only one order of this installation has.
+ */
+export async function findOrderForOperator(db: Handle, reference: string): Promise<OrderRow | undefined> {
+  const rows = await db.many<OrderRow>(findForOperator, [reference]);
+  return rows.length === 1 ? rows[0] : undefined;
 }
 
 /** Orders by id; the ids come from rows the caller may see. */

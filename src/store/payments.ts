@@ -59,6 +59,10 @@ const addPreimage = statement(
   `update payments set preimage = $2, evidence = 'proof', updated_at = $3 where invoice_id = $1 and preimage is null`,
 );
 
+const listOfOrder = statement(
+  'payments_list_of_order',
+  `select ${columnList} from payments where order_id = $1 order by created_at, id`,
+);
 const listById = statement('payments_list_by_id', `select ${columnList} from payments where id = any($1::uuid[])`);
 
 export async function insertPayment(tx: Handle, row: PaymentRow): Promise<void> {
@@ -85,6 +89,11 @@ export function findPaymentOfOrder(db: Handle, scope: Scope, orderId: string): P
 export async function listPaymentsOfOrders(db: Handle, orderIds: readonly string[]): Promise<Map<string, PaymentRow>> {
   const rows = orderIds.length === 0 ? [] : await db.many<PaymentRow>(listOfOrders, [orderIds]);
   return new Map(rows.map((row) => [row.order_id, row]));
+}
+
+/** Every payment of an order, oldest first. The order is one the caller may see. */
+export function listPaymentsOfOrder(db: Handle, orderId: string): Promise<PaymentRow[]> {
+  return db.many(listOfOrder, [orderId]);
 }
 
 /** Payments by id; the ids come from rows the caller may see. */

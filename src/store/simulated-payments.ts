@@ -21,7 +21,9 @@ const insert = statement(
 );
 
 export async function findSimulatedPayment(db: Handle, paymentHash: string): Promise<SimulatedPaymentRow | undefined> {
-  const row = await db.maybeOne<Omit<SimulatedPaymentRow, 'received_msat'> & { received_msat: string }>(find, [paymentHash]);
+  const row = await db.maybeOne<Omit<SimulatedPaymentRow, 'received_msat'> & { received_msat: string }>(find, [
+    paymentHash,
+  ]);
   return row && { ...row, received_msat: BigInt(row.received_msat) };
 }
 

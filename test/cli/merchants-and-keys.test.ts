@@ -14,7 +14,7 @@ afterAll(() => database.drop());
 
 const run = (...words: string[]) => satline(database.env, ...words);
 
-describe('merchants and keys', { timeout: 60_000 }, () => {
+describe('merchants and keys', { timeout: 180_000 }, () => {
   let merchantId: string;
   let keyId: string;
 
@@ -44,7 +44,8 @@ describe('merchants and keys', { timeout: 60_000 }, () => {
     expect(key).toMatchObject({
       merchant_id: merchantId,
       livemode: false,
-      kind: 'secret',
+      object: 'api_token',
+      token_type: 'secret',
       name: 'Till',
       permissions: ['orders:read', 'orders:write'],
       ip_ranges: ['10.0.0.0/8'],

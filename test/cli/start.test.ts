@@ -9,7 +9,7 @@ beforeAll(async () => {
 });
 afterAll(() => database.drop());
 
-it('starts the service and stops it on SIGTERM', { timeout: 60_000 }, async () => {
+it('starts the service and stops it on SIGTERM', { timeout: 180_000 }, async () => {
   const child = spawnSatline({ ...database.env, PORT: '0' }, 'start');
   const exit = once(child, 'exit');
   let printed = '';

@@ -21,7 +21,7 @@ beforeEach(() => {
 const run = (...words: string[]) =>
   satline({ ...database.env, ALLOW_PRIVATE_NETWORKS: 'true', HOST: '127.0.0.1' }, ...words);
 
-describe('wallets', { timeout: 60_000 }, () => {
+describe('wallets', { timeout: 180_000 }, () => {
   let walletId: string;
 
   it('one that cannot tell when it was paid is refused, and how to save it anyway is said', async () => {

@@ -4,7 +4,6 @@ import { buildApp } from '../../src/app.ts';
 import type { Parts } from '../../src/flows/parts.ts';
 import { watchInvoices } from '../../src/jobs/watch-invoices.ts';
 import { addSeconds, type Clock } from '../../src/kernel/clock.ts';
-import { newId } from '../../src/kernel/ids.ts';
 import { encodeBolt11 } from '../../src/lightning/bolt11-encode.ts';
 import {
   type Connector,
@@ -15,7 +14,6 @@ import {
   WalletFault,
 } from '../../src/lightning/connector.ts';
 import type { WalletRow } from '../../src/model/wallet.ts';
-import { insertWallet, nextWalletPosition } from '../../src/store/wallets.ts';
 import { createWalletRuntime } from '../../src/wallets/runtime.ts';
 import type { TestApp, TestMerchant } from '../harness/app.ts';
 import { Client } from '../harness/client.ts';
@@ -135,40 +133,6 @@ export async function withWallets(app: TestApp, open: (wallet: WalletRow) => Con
       await Promise.all(watchers.map((watcher) => watcher.stop()));
     },
   };
-}
-
-/** Adds a test-mode wallet at the end of a merchant's line. @returns its id. */
-export function addWallet(app: TestApp, merchant: TestMerchant, members: Partial<WalletRow> = {}): Promise<string> {
-  return app.parts.db.transaction(async (tx) => {
-    const id = newId();
-    const now = app.clock.now();
-    const scope = { merchantId: merchant.id, livemode: false };
-    await insertWallet(tx, {
-      id,
-      merchant_id: merchant.id,
-      livemode: false,
-      name: `Wallet ${id.slice(-4)}`,
-      connection: 'simulated',
-      lightning_address: null,
-      credentials: null,
-      settings: {},
-      enabled: true,
-      position: await nextWalletPosition(tx, scope),
-      max_payment_sats: null,
-      min_sats: 1,
-      max_sats: null,
-      settlement_visibility: 'proof',
-      notes: [],
-      last_checked_at: null,
-      last_transaction_at: null,
-      last_error: null,
-      consecutive_failures: 0,
-      created_at: now,
-      updated_at: now,
-      ...members,
-    });
-    return id;
-  });
 }
 
 /** Waits until `condition` holds, looking often. @throws after `millis`. */

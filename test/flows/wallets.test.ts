@@ -4,17 +4,8 @@ import { setWalletEnabled } from '../../src/store/wallets.ts';
 import { openTestApp, type TestApp, type TestMerchant } from '../harness/app.ts';
 import type { Client } from '../harness/client.ts';
 import { createOrderWithInvoice, orderBody } from '../harness/orders.ts';
-import {
-  type AppWithWallets,
-  addWallet,
-  after,
-  FakeWallet,
-  fail,
-  hang,
-  hangForGood,
-  until,
-  withWallets,
-} from './fake-wallet.ts';
+import { addWallet } from '../harness/wallets.ts';
+import { type AppWithWallets, after, FakeWallet, fail, hang, hangForGood, until, withWallets } from './fake-wallet.ts';
 
 let app: TestApp;
 let faked: AppWithWallets;
@@ -39,7 +30,9 @@ afterAll(() => app.close());
 async function connect(...members: Partial<WalletRow>[]): Promise<{ ids: string[]; fakes: FakeWallet[] }> {
   await app.rows('update wallets set enabled = false where merchant_id = $1', [merchant.id]);
   const ids: string[] = [];
-  for (const wallet of members) ids.push(await addWallet(app, merchant, wallet));
+  for (const [index, wallet] of members.entries()) {
+    ids.push(await addWallet(app, merchant, { position: index + 2, ...wallet }));
+  }
   const fakes = ids.map(() => new FakeWallet(app.clock));
   for (const [index, id] of ids.entries()) wallets.set(id, fakes[index]!);
   return { ids, fakes };
@@ -214,9 +207,11 @@ describe('breaker', () => {
     await until(async () => (await health(id)).operational);
   });
 
-  test('a wallet that gives wrong invoices is at fault, the next one serves', async () => {
+  test('an adapter that stumbles over an answer is at fault like a wallet, the next one serves', async () => {
     const { ids, fakes } = await connect({}, {});
-    fakes[0]!.onCreate = async () => JSON.parse('null');
+    fakes[0]!.onCreate = async () => {
+      throw new TypeError('undefined is not a function');
+    };
     expect((await create()).body.wallet_id).toBe(ids[1]);
     expect((await health(ids[0]!)).consecutive_failures).toBe(1);
   });

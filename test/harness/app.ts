@@ -54,13 +54,15 @@ export interface TestAppOptions {
   log?: Logger;
   env?: NodeJS.ProcessEnv;
   database?: TestDatabase;
+  /** One that goes on, for an app that is opened again on the same database. */
+  clock?: ManualClock;
 }
 
 /** Opens the app; call `close()` in `afterAll`. Live rates are fixed at 50,000 dollars unless `env` says otherwise. */
 export async function openTestApp(options: TestAppOptions = {}): Promise<TestApp> {
   const { watch = true, deliver = false, allowPrivateNetworks = true, log = silentLog } = options;
   const database = options.database ?? (await createTestDatabase());
-  const clock = new ManualClock(new Date('2027-03-01T10:00:00.000Z'));
+  const clock = options.clock ?? new ManualClock(new Date('2027-03-01T10:00:00.000Z'));
   const config = readConfig({ RATE_SOURCES: 'fixed:50000', PORT: '3000', ...database.env, ...options.env });
   const built = await buildParts(config, {
     log,

@@ -6,6 +6,8 @@ import { findEvent } from '../../store/events.ts';
 /** How long events are kept, for the sentence that tells why one is not there any more. */
 export const eventsKeptDays = 90;
 
+const eventIdShape = /^evt_[0-9A-Za-z]{1,64}$/;
+
 /**
  * The position an `after` names: an event's own, or one that a list or stream gave out. Empty means the very beginning.
  * @throws {AppError} 422 when it names nothing of this merchant and mode.
@@ -14,7 +16,7 @@ export async function readPosition(call: Call, after: string): Promise<EventPosi
   if (after === '') return { xid: '0', seq: 0 };
   const position = parsePosition(after);
   if (position) return position;
-  const event = await findEvent(call.db, call.scope, after);
+  const event = eventIdShape.test(after) ? await findEvent(call.db, call.scope, after) : undefined;
   if (!event) {
     throw invalid(
       `after must be the id of one of your events of the last ${eventsKeptDays} days, or a cursor from a list of events`,

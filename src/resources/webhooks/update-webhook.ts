@@ -40,7 +40,7 @@ export const updateWebhook = operation({
     const before = await lockWebhook(call.db, call.scope, params.id!);
     if (!before) throw notFound('Webhook');
     const { url, events, active, description, metadata } = body.webhook;
-    if (url) checkWebhookUrl(call, url);
+    if (typeof url === 'string') checkWebhookUrl(call, url);
     const webhook: WebhookRow = {
       ...before,
       url: url ?? before.url,

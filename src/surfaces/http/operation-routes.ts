@@ -60,13 +60,16 @@ export function addOperationRoutes(server: FastifyInstance, { parts, operations 
     if (operations.some((operation) => operation.path === path && operation.access.publishable)) {
       addPreflight(server, routePath(path), methods);
     }
+    const refuse = async (_request: FastifyRequest, reply: FastifyReply): Promise<never> => {
+      reply.header('allow', [...methods].join(', '));
+      throw new AppError('method_not_allowed', `Only ${[...methods].join(', ')} work here`);
+    };
     server.route({
       method: allMethods.filter((method) => !methods.has(method)) as HTTPMethods[],
       url: routePath(path),
-      handler: (_request, reply) => {
-        reply.header('allow', [...methods].join(', '));
-        throw new AppError('method_not_allowed', `Only ${[...methods].join(', ')} work here`);
-      },
+      // Before the body is read, which may be wrong as well.
+      onRequest: refuse,
+      handler: refuse,
     });
   }
 }

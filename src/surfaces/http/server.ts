@@ -72,13 +72,10 @@ export function buildServer(options: HttpOptions): FastifyInstance {
       .send(body);
   }
   server.setErrorHandler((error: FastifyError, request, reply) => sendError(error, request, reply));
-  server.setNotFoundHandler((request, reply) =>
-    sendError(new AppError('not_found', 'Nothing is at this address'), request, reply),
-  );
-
   server.addHook('onRequest', (request, reply, done) => {
     reply.header('x-request-id', request.id);
-    done();
+    // Here, so that a body that is wrong as well is not what is answered about.
+    done(request.is404 ? new AppError('not_found', 'Nothing is at this address') : undefined);
   });
   server.addHook('onResponse', (request, reply, done) => {
     logRequest(parts, request, reply);

@@ -16,7 +16,8 @@ export function goneSignal(reply: FastifyReply, ...others: AbortSignal[]): Abort
 export function sendStream(reply: FastifyReply, answer: Answer, admit: () => Promise<unknown>): FastifyReply {
   reply
     .code(answer.status)
-    .headers({ ...answer.headers, 'cache-control': 'no-store', 'x-accel-buffering': 'no' })
+    // A kept connection would outlive the stream and hold up a server that closes.
+    .headers({ ...answer.headers, 'cache-control': 'no-store', 'x-accel-buffering': 'no', connection: 'close' })
     .type(answer.mediaType!);
   return reply.send(Readable.from(whileAdmitted(answer.stream!, admit)));
 }

@@ -1,0 +1,90 @@
+import { writeFileSync } from 'node:fs';
+import { Ajv } from 'ajv';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type EventBody, type EventKind, eventCatalog, eventExample, eventKinds } from '../../src/events/catalog.ts';
+import { openTestApp, type TestApp } from '../harness/app.ts';
+import { eventBodies } from '../harness/expect.ts';
+import { createOrder, createOrderWithInvoice, orderBody } from '../harness/orders.ts';
+
+/**
+ * The examples in src/events/examples.json are bodies that were really recorded. `RECORD_EXAMPLES=1` writes anew those
+ * whose members have changed. A member that disappears breaks somebody's receiver: look at the difference (C050).
+ */
+const record = process.env.RECORD_EXAMPLES === '1';
+const file = new URL('../../src/events/examples.json', import.meta.url);
+
+const firing = eventKinds.filter((kind) => eventCatalog[kind].data !== undefined);
+const bodies = new Map<EventKind, EventBody[]>();
+let app: TestApp;
+
+beforeAll(async () => {
+  app = await openTestApp();
+  const merchant = await app.newMerchant();
+  const { test: client } = merchant;
+  const order = { customer_email: 'ada@example.com', metadata: { note: '☕ for table 4' } };
+
+  const paid = await createOrderWithInvoice(client, order);
+  app.clock.advanceSeconds(42);
+  await client.post(`/api/v1/m/invoices/${paid.invoice.id}/simulate_payment`);
+  await client.patch(`/api/v1/m/orders/${paid.id}`, { order: { po_number: 'Table 4' } });
+
+  await client.post('/api/v1/m/orders', orderBody({ ...order, tender_type: 'cash' }, { mark_as_paid: true }));
+  const cancelled = await createOrder(client, order);
+  await client.delete(`/api/v1/m/orders/${cancelled.id}`);
+
+  const late = await createOrderWithInvoice(client, order);
+  app.clock.advanceSeconds(1000);
+  await waitForEvent(merchant.id, 'invoice.expired');
+  await client.post(`/api/v1/m/invoices/${late.invoice.id}/simulate_payment`);
+
+  for (const kind of firing) bodies.set(kind, await eventBodies(app, merchant.id, kind));
+});
+afterAll(() => app.close());
+
+async function waitForEvent(merchantId: string, kind: string): Promise<void> {
+  while ((await eventBodies(app, merchantId, kind)).length === 0)
+    await new Promise((resolve) => setTimeout(resolve, 20));
+}
+
+/** Every member's path with its type, such as `data.items[].qty: number`; free-form metadata only by name. */
+function shapeOf(value: unknown, path = ''): string[] {
+  if (Array.isArray(value)) return [...new Set(value.flatMap((member) => shapeOf(member, `${path}[]`)))];
+  if (typeof value !== 'object' || value === null || path.endsWith('metadata')) return [`${path}: ${typeof value}`];
+  return Object.entries(value).flatMap(([name, member]) => shapeOf(member, path ? `${path}.${name}` : name));
+}
+
+test('every kind with a schema fires, and its data is what the schema says', () => {
+  const ajv = new Ajv({ strict: false, allErrors: true, formats: { uuid: true, 'date-time': true, email: true } });
+  for (const kind of firing) {
+    expect(bodies.get(kind)!.length, kind).toBeGreaterThan(0);
+    const validate = ajv.compile({ ...eventCatalog[kind].data, additionalProperties: false });
+    for (const body of bodies.get(kind)!) {
+      expect(Object.keys(body)).toEqual(['id', 'event', 'created_at', 'livemode', 'data']);
+      expect(body.event).toBe(kind);
+      expect(validate(body.data) ? [] : ajv.errorsText(validate.errors), kind).toEqual([]);
+    }
+  }
+});
+
+test('nothing fires that is not listed', async () => {
+  const rows = await app.rows<{ kind: string }>('select distinct kind from events');
+  expect(firing).toEqual(expect.arrayContaining(rows.map(({ kind }) => kind)));
+  expect(rows).toHaveLength(firing.length);
+});
+
+test('each kind has its recorded example, with the members it has today', () => {
+  const examples = Object.fromEntries(
+    firing.map((kind) => {
+      const known = eventExample(kind);
+      const today = bodies.get(kind)![0]!;
+      const same = known && shapeOf(known).join() === shapeOf(today).join();
+      if (!record)
+        expect(known && shapeOf(known), `${kind}: RECORD_EXAMPLES=1 npx vitest run ${import.meta.filename}`).toEqual(
+          shapeOf(today),
+        );
+      return [kind, same ? known : today];
+    }),
+  );
+  if (record) writeFileSync(file, `${JSON.stringify(examples, null, 2)}\n`);
+  for (const kind of eventKinds.filter((one) => !firing.includes(one))) expect(eventExample(kind)).toBeUndefined();
+});
