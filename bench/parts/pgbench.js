@@ -37,26 +37,21 @@ export async function recordCreateOrder(dist, database, merchant) {
   }
 }
 
-function toText(value) {
-  if (Array.isArray(value)) return `{${value.map((element) => JSON.stringify(toText(element))).join(',')}}`;
-  if (value instanceof Date) return value.toISOString();
-  return String(value);
-}
-
-/** A pgbench script, and the variables it wants on the command line. */
-export function toScript({ order, statements }, merchantId) {
-  const sequence = `order_numbers_${merchantId.replaceAll('-', '')}_test`;
-  const made = new RegExp(`(${order.id}|${order.order_number}|evt_[0-9A-Za-z]{24})`);
+/** A pgbench script for an order of one of `merchants`, taken at random, and the variables it wants. */
+function toScript({ order, statements }, merchants) {
+  const made = new RegExp(`(${order.id}|${order.order_number}|${order.merchant_id}|evt_[0-9A-Za-z]{24})`);
+  const sequence = '(select sequence from bench_merchants where number = :merchant)';
   const variables = {};
   let idMade = false;
 
-  /** What stands for a value in the script: a variable, or SQL that makes it anew each time. */
+  /** What stands for a value: a variable, or SQL that makes it anew each time. */
   function expression(value) {
     if (value === null || value === undefined) return 'null';
-    const text = toText(value).replaceAll(order.merchant_id, merchantId);
+    const text = toText(value);
+    if (text === order.merchant_id) return '(select id from bench_merchants where number = :merchant)';
+    // In the event's body they stay: only its length counts.
     const parts = text.length > 200 ? [text] : text.split(made).filter((part) => part !== '');
-    const cast = text === order.id ? '::uuid' : '';
-    return `(${parts.map(part).join(' || ')})${cast}`;
+    return `(${parts.map(part).join(' || ')})${text === order.id ? '::uuid' : ''}`;
   }
 
   function part(text) {
@@ -66,44 +61,50 @@ export function toScript({ order, statements }, merchantId) {
       idMade = true;
       return `'01930000-0000-7000-8000-' || lpad(to_hex(${next}), 12, '0')`;
     }
-    if (text === order.order_number) return `'ORD-' || lpad(currval('${sequence}')::text, 6, '0')`;
+    if (text === order.order_number) return `'ORD-' || lpad(currval(${sequence}::regclass)::text, 6, '0')`;
     if (text.startsWith('evt_')) return `'evt_' || md5(currval('bench_ids')::text)`;
-    if (text.startsWith('order_numbers_')) return `'${sequence}'`;
+    if (text.startsWith('order_numbers_')) return sequence;
     const known = Object.entries(variables).find(([, content]) => content === text);
     const name = known?.[0] ?? `v${Object.keys(variables).length}`;
     variables[name] = text;
     return `:${name}`;
   }
 
-  const script = statements.map(({ text, values }) => {
+  const lines = statements.map(({ text, values }) => {
     const line = text.replace(/\$(\d+)/g, (_, index) => expression(values[index - 1]));
     return `${line.replace(/\s+/g, ' ')};`;
   });
-  return { script: script.join('\n'), variables };
+  return { script: [`\\set merchant random(1, ${merchants})`, ...lines].join('\n'), variables };
 }
 
-/** Scripts for each merchant, of which pgbench takes one at random each time. */
-export async function preparePgbench({ directory, database, recorded, merchants }) {
-  await database.query('create sequence if not exists bench_ids');
-  const scripts = merchants.map((merchant, index) => {
-    const { script, variables } = toScript(recorded, merchant.id);
-    // Other merchants' variables have other texts: each script brings its own names.
-    const named = script.replace(/:v(\d+)/g, `:m${index}v$1`);
-    const path = join(directory, `create-${merchants.length}-${index}.sql`);
-    writeFileSync(path, named);
-    return { path, variables: Object.entries(variables).map(([name, text]) => [`m${index}${name}`, text]) };
-  });
-  return {
-    run: (seconds, clients) =>
-      runPgbench([
-        ...['-n', '-M', 'prepared', '-c', String(clients), '-T', String(Math.max(1, Math.round(seconds)))],
-        ...scripts.flatMap(({ path, variables }) => [
-          ...['-f', path],
-          ...variables.flatMap(([name, text]) => ['-D', `${name}=${text}`]),
-        ]),
-        database.url,
-      ]),
-  };
+function toText(value) {
+  if (Array.isArray(value)) return `{${value.map((element) => JSON.stringify(toText(element))).join(',')}}`;
+  if (value instanceof Date) return value.toISOString();
+  return String(value);
+}
+
+/** Makes what the scripts refer to in the product's database. */
+export async function preparePgbench(database, merchants) {
+  await database.query('create sequence bench_ids');
+  await database.query('create table bench_merchants (number integer primary key, id uuid, sequence text)');
+  for (const [index, { id }] of merchants.entries()) {
+    const sequence = `order_numbers_${id.replaceAll('-', '')}_test`;
+    await database.query('insert into bench_merchants values ($1, $2, $3)', [index + 1, id, sequence]);
+  }
+  await database.query('vacuum analyze bench_merchants');
+}
+
+/** Creates orders of `merchants` merchants for a while. */
+export function pgbenchOrders({ directory, database, recorded, merchants }) {
+  const { script, variables } = toScript(recorded, merchants);
+  const path = join(directory, `create-${merchants}.sql`);
+  writeFileSync(path, script);
+  const defined = Object.entries(variables).flatMap(([name, text]) => ['-D', `${name}=${text}`]);
+  return (seconds, clients) =>
+    runPgbench([
+      ...['-n', '-M', 'prepared', '-c', String(clients), '-T', String(Math.max(1, Math.round(seconds)))],
+      ...['-f', path, ...defined, database.url],
+    ]);
 }
 
 async function runPgbench(args) {

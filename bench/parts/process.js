@@ -28,15 +28,16 @@ export function startScript(path, args, { env = process.env, nodeOptions = [], q
   return {
     child,
     /** The first message that `wanted` accepts. */
-    async message(wanted) {
-      for (;;) {
-        const [message] = await Promise.race([
-          once(child, 'message'),
-          once(child, 'exit').then(() => Promise.reject(new Error(`${path} ended`))),
-        ]);
-        if (wanted(message)) return message;
-      }
-    },
+    message: (wanted) =>
+      new Promise((resolve, reject) => {
+        const gone = () => reject(new Error(`${path} ended`));
+        child.once('exit', gone);
+        child.on('message', function listen(message) {
+          if (!wanted(message)) return;
+          child.off('message', listen).off('exit', gone);
+          resolve(message);
+        });
+      }),
     get running() {
       return !ended;
     },

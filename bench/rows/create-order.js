@@ -2,7 +2,7 @@
 import { createDatabase } from '../parts/database.js';
 import { newOrder, openInside } from '../parts/inside.js';
 import { closedLoop, median, percentile, post } from '../parts/load.js';
-import { preparePgbench, recordCreateOrder } from '../parts/pgbench.js';
+import { pgbenchOrders, preparePgbench, recordCreateOrder } from '../parts/pgbench.js';
 import { startProduct, temporaryDirectory } from '../parts/product.js';
 import { ratio, rounds } from '../parts/rounds.js';
 
@@ -17,18 +17,18 @@ export async function createOrder({ builds, seconds, count }) {
       for (const many of merchantCounts) {
         const requests = merchants.slice(0, many).map(({ key }) => post('/api/v1/m/orders', key, newOrder));
         let turn = 0;
-        candidates[`pgbench ${many}${name}`] = () => pgbench[many].run(seconds, clients);
-        candidates[`create ${many}${name}`] = async () => {
+        candidates[`pgbench ${many}${name}`] = (duration) => pgbench[many](duration, clients);
+        candidates[`create ${many}${name}`] = async (duration) => {
           await product.loopDelay();
           const before = product.cpuMillis();
           const next = () => requests[turn++ % many];
-          const result = await closedLoop({ urls: [product.url], connections: clients, seconds, next });
+          const result = await closedLoop({ urls: [product.url], connections: clients, seconds: duration, next });
           const cpuMicros = ((product.cpuMillis() - before) * 1000) / result.answered;
           return { ...result, cpuMicros, loopDelay: await product.loopDelay() };
         };
       }
     }
-    const results = await rounds(candidates, { count });
+    const results = await rounds(candidates, { count, seconds });
     return merchantCounts.flatMap((many) =>
       opened.map(({ name }) => {
         const ours = results[`create ${many}${name}`];
@@ -60,15 +60,13 @@ async function open({ name, dist }) {
   await inside.close();
   const recorded = await recordCreateOrder(dist, database, merchants[0]);
   const directory = temporaryDirectory();
-  const pgbench = {};
-  for (const many of merchantCounts) {
-    pgbench[many] = await preparePgbench({
-      directory: directory.path,
-      database,
-      recorded,
-      merchants: merchants.slice(0, many),
-    });
-  }
+  await preparePgbench(database, merchants);
+  const pgbench = Object.fromEntries(
+    merchantCounts.map((many) => [
+      many,
+      pgbenchOrders({ directory: directory.path, database, recorded, merchants: many }),
+    ]),
+  );
   const product = await startProduct({ dist, database });
   return {
     name,

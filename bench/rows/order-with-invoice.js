@@ -21,14 +21,15 @@ export async function orderWithInvoice({ builds, seconds, count }) {
       const alone = post('/api/v1/m/orders', simulated.key, newOrder);
       const ready = post('/api/v1/m/orders', addressed.key, withInvoice);
       const signing = post('/api/v1/m/orders', simulated.key, withInvoice);
-      candidates[`alone${name}`] = () => load(product, alone);
-      candidates[`ready${name}`] = () => load(product, ready);
-      candidates[`simulator${name}`] = () => load(product, signing);
+      candidates[`alone${name}`] = (duration) => load(product, alone, duration);
+      candidates[`ready${name}`] = (duration) => load(product, ready, duration);
+      candidates[`simulator${name}`] = (duration) => load(product, signing, duration);
     }
     // What was made is not looked up any more: that work belongs to no other candidate.
     const forget = 'update invoices set next_look_at = null, watch_until = created_at where next_look_at is not null';
     const results = await rounds(candidates, {
       count,
+      seconds,
       between: () => Promise.all(opened.map(({ database }) => database.query(forget))),
     });
     return opened.flatMap(({ name }) => [
@@ -51,9 +52,9 @@ export async function orderWithInvoice({ builds, seconds, count }) {
     await Promise.all(opened.map(({ close }) => close()));
   }
 
-  async function load(product, bytes) {
+  async function load(product, bytes, duration) {
     const before = product.cpuMillis();
-    const result = await closedLoop({ urls: [product.url], connections: clients, seconds, next: () => bytes });
+    const result = await closedLoop({ urls: [product.url], connections: clients, seconds: duration, next: () => bytes });
     return { ...result, cpuMicros: ((product.cpuMillis() - before) * 1000) / result.answered };
   }
 }

@@ -21,10 +21,12 @@ export async function readOrder({ builds, seconds, count }) {
     const { port } = await bare.message((message) => message.port !== undefined);
     const constant = get('/constant');
     const candidates = {
-      bare: () => load(`http://127.0.0.1:${port}`, () => constant, bare),
-      ...Object.fromEntries(products.map(({ name, product, next }) => [name, () => load(product.url, next, product)])),
+      bare: (duration) => load(`http://127.0.0.1:${port}`, () => constant, bare, duration),
     };
-    const results = await rounds(candidates, { count });
+    for (const { name, product, next } of products) {
+      candidates[name] = (duration) => load(product.url, next, product, duration);
+    }
+    const results = await rounds(candidates, { count, seconds });
     return products.map(({ name }) => ({
       what: `read an order by id${name}`,
       value: ratio(results[name], results.bare),
@@ -41,10 +43,10 @@ export async function readOrder({ builds, seconds, count }) {
     await Promise.all(products.map(({ close }) => close()));
   }
 
-  async function load(url, next, server) {
+  async function load(url, next, server, duration) {
     await server.loopDelay?.();
     const before = server.cpuMillis();
-    const result = await closedLoop({ urls: [url], connections, seconds, next });
+    const result = await closedLoop({ urls: [url], connections, seconds: duration, next });
     const cpuMicros = ((server.cpuMillis() - before) * 1000) / result.answered;
     return { ...result, cpuMicros, loopDelay: await server.loopDelay?.() };
   }

@@ -1,4 +1,5 @@
-const local = /^[^\s@<>()[\]\\,;:"]+$/u;
+// Control and invisible characters too: nobody types them, and they hide what an address says.
+const local = /^[^\s\p{Cc}\p{Cf}@<>()[\]\\,;:"]+$/u;
 const label = /^[\p{L}\p{N}](?:[\p{L}\p{N}-]*[\p{L}\p{N}])?$/u;
 
 /**

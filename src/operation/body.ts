@@ -10,66 +10,102 @@ import { metadataFault } from '../model/metadata.ts';
  * Strict reading of JSON bodies: no coercion (null, "500", 10.5 and true are not 500), undeclared members dropped,
  * one sentence per fault that names the member without its wrapper (decisions, section 1).
  */
-const ajv = new Ajv({
-  allErrors: true,
-  removeAdditional: true,
-  strict: false,
-  verbose: true,
-  formats: {
-    email: isEmailAddress,
-    currency: (text: string) => parseCurrency(text) !== undefined,
-    uuid: true,
-    'date-time': true,
-  },
-});
+function createReader(allErrors: boolean): Ajv {
+  const ajv = new Ajv({
+    allErrors,
+    removeAdditional: true,
+    strict: false,
+    verbose: true,
+    formats: {
+      email: isEmailAddress,
+      currency: (text: string) => parseCurrency(text) !== undefined,
+      uuid: true,
+      'date-time': true,
+    },
+  });
+  ajv.addKeyword({
+    keyword: 'x-trim',
+    type: 'string',
+    modifying: true,
+    before: 'maxLength',
+    validate: (_on: unknown, text: string, _schema: unknown, place?: DataPlace) => {
+      if (place) place.parentData[place.parentDataProperty] = text.trim();
+      return true;
+    },
+  });
+  ajv.addKeyword({
+    keyword: 'x-metadata',
+    type: 'object',
+    errors: true,
+    validate: function check(_on: unknown, data: object) {
+      const fault = metadataFault(data);
+      (check as { errors?: unknown[] }).errors = fault ? [{ keyword: 'x-metadata', message: fault }] : [];
+      return !fault;
+    },
+  });
+  return ajv;
+}
 
 interface DataPlace {
   parentData: Record<string | number, unknown>;
   parentDataProperty: string | number;
 }
 
-ajv.addKeyword({
-  keyword: 'x-trim',
-  type: 'string',
-  modifying: true,
-  before: 'maxLength',
-  validate: (_on: unknown, text: string, _schema: unknown, place?: DataPlace) => {
-    if (place) place.parentData[place.parentDataProperty] = text.trim();
-    return true;
-  },
-});
+const firstFault = compileOnce(createReader(false));
+const allFaults = compileOnce(createReader(true));
+/** A body with more values gets its first fault only: a megabyte of wrong entries must not become a list of them. */
+const mostValues = 10_000;
+const mostDetails = 50;
 
-ajv.addKeyword({
-  keyword: 'x-metadata',
-  type: 'object',
-  errors: true,
-  validate: function check(_on: unknown, data: object) {
-    const fault = metadataFault(data);
-    (check as { errors?: unknown[] }).errors = fault ? [{ keyword: 'x-metadata', message: fault }] : [];
-    return !fault;
-  },
-});
-
-const compiled = new WeakMap<TSchema, ValidateFunction>();
+function compileOnce(ajv: Ajv): (schema: TSchema) => ValidateFunction {
+  const compiled = new WeakMap<TSchema, ValidateFunction>();
+  return (schema) => {
+    const known = compiled.get(schema);
+    if (known) return known;
+    const validate = ajv.compile(schema);
+    compiled.set(schema, validate);
+    return validate;
+  };
+}
 
 /**
  * Checks `body` against `schema` and returns it without undeclared members; the argument itself stays as it was.
  * @throws {AppError} `validation_error`, or `bad_request` where the operation declares that code.
  */
 export function readBody(schema: TSchema, body: unknown, code: 'validation_error' | 'bad_request'): unknown {
-  let validate = compiled.get(schema);
-  if (!validate) {
-    validate = ajv.compile(schema);
-    compiled.set(schema, validate);
-  }
-  const textFault = findTextFault(body);
-  if (textFault) throw invalid(textFault);
-  const copy = structuredClone(body);
-  if (validate(copy)) return copy;
   const wrapper = wrapperOf(schema);
-  const details = [...new Set((validate.errors ?? []).flatMap((error) => sentence(error, wrapper)))];
+  const textFault = findTextFault(body);
+  if (textFault) throw invalid(`${memberPath(textFault.path, wrapper)} ${textFault.predicate}`);
+  const copy = structuredClone(body);
+  const read = firstFault(schema);
+  if (read(copy)) return copy;
+  const details = faultsOf(schema, body, read.errors ?? [], wrapper);
   if (code === 'bad_request') throw new AppError('bad_request', details[0] ?? 'The body is not valid', { details });
   throw invalid(...details);
+}
+
+function faultsOf(schema: TSchema, body: unknown, first: ErrorObject[], wrapper: string | undefined): string[] {
+  let errors = first;
+  if (countValues(body, mostValues) < mostValues) {
+    const validate = allFaults(schema);
+    validate(structuredClone(body));
+    errors = validate.errors ?? first;
+  }
+  const details = [...new Set(errors.flatMap((error) => sentence(error, wrapper)))];
+  if (details.length <= mostDetails) return details;
+  return [...details.slice(0, mostDetails), `and ${details.length - mostDetails} more faults`];
+}
+
+/** Members and entries at all levels, counted up to `limit`. */
+function countValues(value: unknown, limit: number): number {
+  if (typeof value !== 'object' || value === null) return 0;
+  const members = Object.values(value);
+  let count = members.length;
+  for (const member of members) {
+    if (count >= limit) return limit;
+    count += countValues(member, limit - count);
+  }
+  return count;
 }
 
 function wrapperOf(schema: TSchema): string | undefined {
@@ -83,10 +119,9 @@ function sentence(error: ErrorObject, wrapper: string | undefined): string[] {
   // Unions of a shape and null report each branch; the branch that speaks of the shape says enough.
   if (keyword === 'anyOf') return [];
   if (keyword === 'type' && params.type === 'null') return [];
-  const path = memberPath(error.instancePath, wrapper);
-  if (keyword === 'required')
-    return [`${memberPath(`${error.instancePath}/${params.missingProperty}`, wrapper)} is required`];
-  return [`${path} ${predicate(error)}`];
+  const parts = pointerParts(error.instancePath);
+  if (keyword === 'required') return [`${memberPath([...parts, params.missingProperty], wrapper)} is required`];
+  return [`${memberPath(parts, wrapper)} ${predicate(error)}`];
 }
 
 function predicate({ keyword, params, schema, message }: ErrorObject): string {
@@ -129,13 +164,21 @@ function typeName(types: string[]): string {
     .join(' or ');
 }
 
-// "/order/items/0/qty" with wrapper "order" reads "items[0].qty".
-function memberPath(pointer: string, wrapper: string | undefined): string {
-  const parts = pointer
+// JSON Pointer, RFC 6901.
+function pointerParts(pointer: string): string[] {
+  return pointer
     .split('/')
     .slice(1)
     .map((part) => part.replaceAll('~1', '/').replaceAll('~0', '~'));
-  if (wrapper !== undefined && parts[0] === wrapper && parts.length > 1) parts.shift();
-  if (parts.length === 0) return 'the body';
-  return parts.reduce((path, part) => (/^\d+$/.test(part) ? `${path}[${part}]` : path ? `${path}.${part}` : part), '');
+}
+
+const longestPart = 60;
+
+// order, items, 0, qty with the wrapper "order" reads "items[0].qty".
+function memberPath(parts: readonly string[], wrapper: string | undefined): string {
+  const inner = wrapper !== undefined && parts[0] === wrapper && parts.length > 1 ? parts.slice(1) : parts;
+  if (inner.length === 0) return 'the body';
+  return inner
+    .map((part) => (part.length > longestPart ? `${part.slice(0, longestPart).toWellFormed()}…` : part))
+    .reduce((path, part) => (/^\d+$/.test(part) ? `${path}[${part}]` : path ? `${path}.${part}` : part), '');
 }

@@ -44,9 +44,9 @@ const inScope = 'merchant_id = $1 and livemode = $2 and webhook_id is null';
 const find = statement('events_find', `select ${columns} from events where ${inScope} and id = $3`);
 // The oldest running transaction that might record events: $1 names transactions of other databases, which cannot.
 const horizonOf = (foreign: string) => `(
-  select coalesce(min(x), pg_snapshot_xmax(s)) as xid
-    from pg_current_snapshot() s left join lateral pg_snapshot_xip(s) x on x::xid::text <> all(${foreign}::text[])
-   group by s)`;
+  select coalesce((select min(x) from pg_snapshot_xip(s) x where x::xid::text <> all(${foreign}::text[])),
+                  pg_snapshot_xmax(s)) as xid
+    from pg_current_snapshot() s)`;
 const horizon = statement('events_horizon', `select xid::text as xid from ${horizonOf('$1')} h`);
 // Asked before the snapshot is taken: a number seen there belongs to that database for good.
 const foreignXids = statement(

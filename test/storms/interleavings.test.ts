@@ -66,7 +66,7 @@ function note(story: Story, act: string, { status, body }: Reply, allowed: numbe
 /** The wallet has the money. What it says from now on, by whatever way it says it. */
 async function payAtWallet(invoiceId: string, roll: Dice) {
   const invoice = (await row(invoiceId))!;
-  const receivedMsat = invoice.amount_sats * 1000 * roll.pick([1, 1, 1, 1.5]);
+  const receivedMsat = BigInt(invoice.amount_sats) * BigInt(roll.pick([1000, 1000, 1000, 1500]));
   await insertSimulatedPayment(
     app.parts.db,
     {

@@ -55,12 +55,16 @@ async function newestFirst(call: Call, { page, filters }: OperationInput) {
 async function after(call: Call, { page, filters }: OperationInput, cursor: string) {
   if (page.page !== 1) throw invalid('page cannot be combined with after; send the last cursor instead');
   const position = await readPosition(call, cursor);
-  const { rows, next } = await listEventsAfter(call.db, call.scope, position, filters, page.perPage);
-  const isFull = rows.length === page.perPage;
-  const totalCount = isFull ? await countEventsAfter(call.db, call.scope, position, filters, mostCounted) : rows.length;
+  // One more than is shown tells whether there is more.
+  const found = await listEventsAfter(call.db, call.scope, position, filters, page.perPage + 1);
+  const hasMore = found.rows.length > page.perPage;
+  const rows = found.rows.slice(0, page.perPage);
+  const totalCount = hasMore
+    ? await countEventsAfter(call.db, call.scope, position, filters, mostCounted)
+    : rows.length;
   return {
     page,
     result: { rows: rows.map(toEvent), totalCount },
-    extra: { cursor: formatPosition(next), has_more: isFull && totalCount > rows.length },
+    extra: { cursor: formatPosition(hasMore ? rows.at(-1)! : found.next), has_more: hasMore },
   };
 }

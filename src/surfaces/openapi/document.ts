@@ -10,7 +10,15 @@ import { toOpenApiSchema } from './schema.ts';
 type Json = Record<string, unknown>;
 
 /** What any operation with a key can answer besides what it declares. */
-const commonFailures: readonly ErrorCode[] = ['missing_token', 'forbidden', 'internal_error'];
+const commonFailures: readonly ErrorCode[] = [
+  'missing_token',
+  'invalid_token',
+  'revoked_token',
+  'forbidden',
+  'internal_error',
+];
+/** What reading any body can end with, also one that is then not looked at. */
+const bodyFailures: readonly ErrorCode[] = ['bad_request', 'payload_too_large', 'unsupported_media_type'];
 
 const errorSchema = Type.Object({
   error: Type.Object({
@@ -85,10 +93,10 @@ function success(operation: Operation): Json {
 
 function failures(operation: Operation): Json {
   const codes = new Set<ErrorCode>([...commonFailures, ...operation.fails]);
-  if (operation.body || operation.query.paged) codes.add('validation_error');
-  if (operation.body) codes.add('bad_request');
+  if (operation.body || Object.keys(operation.query).length > 0) codes.add('validation_error');
+  if (operation.method !== 'GET') for (const code of bodyFailures) codes.add(code);
   if (operation.idempotency !== 'none') {
-    codes.add('idempotency_in_progress').add('idempotency_key_reused');
+    codes.add('validation_error').add('idempotency_in_progress').add('idempotency_key_reused');
   }
   const byStatus = new Map<number, ErrorCode[]>();
   for (const code of codes) byStatus.set(errorStatus[code], [...(byStatus.get(errorStatus[code]) ?? []), code]);

@@ -11,11 +11,13 @@ export function toOpenApiSchema(schema: TSchema): Json {
 }
 
 function convert(schema: Json): Json {
-  const { type, anyOf, enum: words, properties, items, ...rest } = schema;
+  const { type, anyOf, enum: words, properties, patternProperties, items, ...rest } = schema;
   const plain: Json = Object.fromEntries(
     Object.entries(rest).filter(([key, value]) => !key.startsWith('x-') && value !== undefined && key !== '~kind'),
   );
   if (plain.format === 'currency') delete plain.format;
+  // Undeclared members of a request are dropped, not refused.
+  if (plain.additionalProperties === false) delete plain.additionalProperties;
   if (Array.isArray(anyOf)) return { ...plain, ...convertUnion(anyOf as Json[]) };
   const types = ([type].flat() as (string | undefined)[]).filter((one) => one !== undefined);
   const nullable = types.includes('null');
@@ -26,8 +28,15 @@ function convert(schema: Json): Json {
     ...(nullable ? { nullable: true } : {}),
     ...(words ? { enum: words } : {}),
     ...(properties ? { properties: mapValues(properties as Record<string, Json>, convert) } : {}),
+    ...(patternProperties ? { additionalProperties: anyValueOf(patternProperties as Record<string, Json>) } : {}),
     ...(items ? { items: convert(items as Json) } : {}),
   };
+}
+
+// 3.0 cannot say what keys of a record look like, only what its values are.
+function anyValueOf(patterns: Record<string, Json>): Json {
+  const values = Object.values(patterns);
+  return values.length === 1 ? convert(values[0]!) : { anyOf: values.map(convert) };
 }
 
 function convertUnion(branches: Json[]): Json {

@@ -1,0 +1,288 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import pg from 'pg';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { createSealer } from '../../src/kernel/secrets.ts';
+import { until } from '../flows/fake-wallet.ts';
+import { openTestApp, type TestApp, type TestMerchant } from '../harness/app.ts';
+import { Client } from '../harness/client.ts';
+import { createEmptyDatabase, createTestDatabase, onPostgres, secretsKey, type TestDatabase } from '../harness/database.ts';
+import { expectLedgerToHold } from '../harness/ledger.ts';
+import { createOrder, createOrderWithInvoice, orderBody } from '../harness/orders.ts';
+import { addWallet, changeWallet, testWalletId } from '../harness/wallets.ts';
+import { LnurlServer } from '../support/lnurl-server.ts';
+import { callOver, type DemoKeys, readDemoKeys, SatlineProcess } from './process.ts';
+import { soak } from './seeds.ts';
+
+if (!onPostgres) {
+  console.log('SKIPPED: the embedded database belongs to one process; set TEST_DATABASE_URL to see two work together');
+}
+
+/** Two instances in this process, each with connections, listeners and a watcher of its own, on one clock. */
+describe.skipIf(!onPostgres)('two instances on one database', () => {
+  let database: TestDatabase;
+  let one: TestApp;
+  let two: TestApp;
+  let merchant: TestMerchant;
+  /** The merchant's key at either instance. */
+  let clients: [Client, Client];
+  let server: LnurlServer;
+
+  beforeAll(async () => {
+    database = await createTestDatabase();
+    const kept = { ...database, drop: async () => {} };
+    one = await openTestApp({ database: kept });
+    two = await openTestApp({ database: kept, clock: one.clock });
+    merchant = await one.newMerchant();
+    clients = [merchant.test, new Client(two.app, merchant.test.key, merchant.test.id)];
+    server = await LnurlServer.start(one.clock);
+    await changeWallet(one, await testWalletId(one, merchant), { enabled: false });
+    await addWallet(one, merchant, { connection: 'lightning_address', lightning_address: server.address });
+  });
+  afterAll(async () => {
+    if (!one) return;
+    await expectLedgerToHold(one);
+    await one.close();
+    await two.close();
+    await server.stop();
+    await database.drop();
+  });
+
+  const asked = (what: 'callback' | 'verify') =>
+    server.requests.filter((line) => line.startsWith(`/${what}`)).length;
+
+  test('C029: 20 parallel calls over both get one invoice, and the wallet is asked once', async () => {
+    for (let round = 0; round < 5; round++) {
+      const { id } = await createOrder(clients[0]);
+      const before = asked('callback');
+      const replies = await Promise.all(
+        Array.from({ length: 20 }, (_, index) =>
+          clients[index % 2]!.post('/api/v1/m/invoices/generate', { order_id: id }),
+        ),
+      );
+      expect(new Set(replies.map(({ status }) => status))).toEqual(new Set([201]));
+      expect(new Set(replies.map(({ body }) => body.payment_request)).size).toBe(1);
+      expect(asked('callback')).toBe(before + 1);
+    }
+  });
+
+  test('both watchers see one settlement: one payment', async () => {
+    const orders = await Promise.all(Array.from({ length: 8 }, (_, index) => createOrderWithInvoice(clients[index % 2]!)));
+    for (const { invoice } of orders) server.settle(invoice.payment_hash);
+    one.clock.advanceSeconds(3);
+    const waiting = orders.flatMap(({ invoice }) =>
+      clients.map((client) => client.get(`/api/v1/m/invoices/${invoice.id}/status`)),
+    );
+    const answers = await Promise.all(waiting);
+    await until(async () => {
+      const [{ count }] = (await one.rows('select count(*) as count from payments where order_id = any($1)', [
+        orders.map(({ id }) => id),
+      ])) as [{ count: number }];
+      // Budgets of the wallet's host run on real time, due times on the test's.
+      one.clock.advanceSeconds(0.1);
+      return count === orders.length;
+    }, 20_000);
+    expect(answers.every(({ status }) => status === 200)).toBe(true);
+    await expectLedgerToHold(one);
+  });
+
+  test('one Idempotency-Key at both: one order, one invoice, whoever answers', async () => {
+    for (let round = 0; round < 10; round++) {
+      const body = orderBody({ po_number: `twin ${round}` }, { generate_invoice: round % 2 === 0 });
+      const headers = { 'idempotency-key': `twin ${round}` };
+      const before = asked('callback');
+      const replies = await Promise.all(
+        Array.from({ length: 6 }, (_, index) => clients[index % 2]!.post('/api/v1/m/orders', body, headers)),
+      );
+      const made = replies.filter(({ status }) => status === 201);
+      expect(made.length).toBeGreaterThan(0);
+      expect(new Set(made.map((reply) => JSON.stringify(reply.body))).size).toBe(1);
+      const refused = replies.filter(({ status }) => status !== 201);
+      expect(new Set(refused.map(({ body: { error } }) => error.code))).toEqual(
+        new Set(refused.length > 0 ? ['idempotency_in_progress'] : []),
+      );
+      expect(asked('callback') - before).toBe(round % 2 === 0 ? 1 : 0);
+      expect(await one.rows('select id from orders where po_number = $1', [`twin ${round}`])).toHaveLength(1);
+      const again = await clients[1].post('/api/v1/m/orders', body, headers);
+      expect([again.status, again.headers['idempotent-replayed']]).toEqual([201, 'true']);
+      const other = await clients[1].post('/api/v1/m/orders', orderBody({ total_amount_cents: 7 }), headers);
+      expect(other.body.error.code).toBe('idempotency_key_reused');
+    }
+  });
+
+  test('who waits at one instance is woken by the look-up of the other', async () => {
+    const { invoice } = await createOrderWithInvoice(clients[0]);
+    server.settle(invoice.payment_hash);
+    one.clock.advanceSeconds(3);
+    const begun = performance.now();
+    const { body } = await clients[1].get(`/api/v1/m/invoices/${invoice.id}/status`);
+    expect(body.paid).toBe(true);
+    expect(performance.now() - begun).toBeLessThan(1900);
+  });
+});
+
+/** `node dist/start.js` twice: nothing is shared but the database and the key. */
+describe.skipIf(!onPostgres)('two real processes on one database', () => {
+  let database: TestDatabase;
+  let dataDir: string;
+  let keys: DemoKeys;
+  let one: SatlineProcess;
+  let two: SatlineProcess;
+  let server: LnurlServer;
+  let db: pg.Client;
+  let environment: NodeJS.ProcessEnv;
+
+  beforeAll(async () => {
+    database = await createTestDatabase();
+    dataDir = mkdtempSync(join(tmpdir(), 'satline-two-'));
+    environment = { ...database.env, DATA_DIR: dataDir };
+    one = await SatlineProcess.start(environment);
+    two = await SatlineProcess.start(environment);
+    keys = await readDemoKeys(dataDir);
+    server = await LnurlServer.start();
+    db = new pg.Client({ connectionString: database.env.DATABASE_URL });
+    await db.connect();
+  });
+  afterAll(async () => {
+    if (!db) return;
+    await Promise.all([one.end('SIGTERM'), two.end('SIGTERM')]);
+    await server.stop();
+    await db.end();
+    const books = await openTestApp({ database, watch: false });
+    await expectLedgerToHold(books);
+    await books.close();
+    rmSync(dataDir, { recursive: true, force: true });
+  });
+
+  const call = (at: SatlineProcess, method: 'GET' | 'POST' | 'PATCH', path: string, body?: unknown, key?: string) =>
+    callOver(at.baseUrl, keys.secret_key, method, path, body, key ? { 'idempotency-key': key } : {});
+
+  /** The demo merchant's simulated wallet behaves like this from now on, in every process. */
+  const setWallet = (settings: Record<string, unknown>) =>
+    db.query(
+      `update wallets set settings = $1, updated_at = updated_at + interval '1 millisecond'
+        where merchant_id = $2 and connection = 'simulated'`,
+      [JSON.stringify(settings), keys.merchant_id],
+    );
+
+  test('20 parallel calls over both get one invoice, both pay it, and there is one payment', async () => {
+    await db.query(
+      `update wallets set connection = 'lightning_address', lightning_address = $2, updated_at = updated_at + interval '1 millisecond'
+        where merchant_id = $1 and not livemode`,
+      [keys.merchant_id, server.address],
+    );
+    const { body: order } = await call(one, 'POST', '/m/orders', orderBody());
+    const replies = await Promise.all(
+      Array.from({ length: 20 }, (_, index) =>
+        call(index % 2 ? one : two, 'POST', '/m/invoices/generate', { order_id: order.id }),
+      ),
+    );
+    expect(new Set(replies.map(({ status }) => status))).toEqual(new Set([201]));
+    expect(new Set(replies.map(({ body }) => body.payment_request)).size).toBe(1);
+    expect(server.requests.filter((line) => line.startsWith('/callback'))).toHaveLength(1);
+
+    server.settle(replies[0]!.body.payment_hash);
+    const invoiceId = replies[0]!.body.id;
+    await until(async () => {
+      const answers = await Promise.all([one, two].map((at) => call(at, 'GET', `/m/invoices/${invoiceId}/status`)));
+      return answers.every(({ body }) => body.paid);
+    }, 10_000);
+    const { rows } = await db.query('select id from payments where order_id = $1', [order.id]);
+    expect(rows).toHaveLength(1);
+    await db.query(
+      `update wallets set connection = 'simulated', updated_at = updated_at + interval '1 millisecond'
+        where merchant_id = $1 and not livemode`,
+      [keys.merchant_id],
+    );
+  });
+
+  test('a process killed while it asks a slow wallet is taken over: the same ids, one order', { timeout: 60_000 }, async () => {
+    await setWallet({ delayMs: 5000 });
+    const body = orderBody({ po_number: 'taken over' }, { generate_invoice: true });
+    const key = 'taken over';
+    const cut = call(one, 'POST', '/m/orders', body, key).then(
+      () => 'answered',
+      () => 'cut off',
+    );
+    const started = async () =>
+      (await db.query(`select frozen from idempotency_keys where key = $1 and state = 'started'`, [key])).rows[0];
+    await until(async () => (await started()) !== undefined);
+    await sleep(200);
+    await one.end('SIGKILL');
+    expect(await cut).toBe('cut off');
+    const { order, invoiceId } = frozenIn((await started())!.frozen, key);
+
+    // Its lease still runs: nobody else may have the key.
+    await setWallet({});
+    const early = await call(two, 'POST', '/m/orders', body, key);
+    expect([early.status, early.body.error.code]).toEqual([409, 'idempotency_in_progress']);
+    if (soak) await sleep(20_500);
+    else await db.query(`update idempotency_keys set lease_until = clock_timestamp() where key = $1`, [key]);
+
+    const taken = await Promise.all(Array.from({ length: 3 }, () => call(two, 'POST', '/m/orders', body, key)));
+    const made = taken.filter(({ status }) => status === 201);
+    expect(made.length).toBeGreaterThan(0);
+    expect(made[0]!.body.id).toBe(order.id);
+    expect(made[0]!.body.invoice.id).toBe(invoiceId);
+    const { rows } = await db.query(`select id from orders where po_number = 'taken over'`);
+    expect(rows).toEqual([{ id: order.id }]);
+    const again = await call(two, 'POST', '/m/orders', body, key);
+    expect([again.status, again.replayed, again.body.id]).toEqual([201, true, order.id]);
+    one = await SatlineProcess.start(environment);
+  });
+
+  /** What the dead process had decided, read with the key it shared. */
+  function frozenIn(sealed: Buffer, key: string): { order: { id: string }; invoiceId: string } {
+    const sealer = createSealer(Buffer.from(secretsKey, 'hex'));
+    const place = { table: 'idempotency_keys', column: 'frozen', row: `${keys.api_token_id}/${key}` };
+    return JSON.parse(sealer.open(sealed, place).toString());
+  }
+
+  test('the invoices a killed process was looking at are looked at by the other', { timeout: 60_000 }, async () => {
+    await setWallet({});
+    const { body: order } = await call(two, 'POST', '/m/orders', orderBody({}, { generate_invoice: true }));
+    // One process holds the claim and hangs; the other is away meanwhile.
+    await two.end('SIGTERM');
+    await setWallet({ delayMs: 6000 });
+    const leased = async () =>
+      (await db.query('select lease_until > clock_timestamp() as leased from invoices where id = $1', [order.invoice.id]))
+        .rows[0].leased;
+    await until(leased, 10_000);
+    await one.end('SIGKILL');
+    await setWallet({ payAfterSeconds: 1 });
+    if (!soak) await db.query('update invoices set lease_until = clock_timestamp() where id = $1', [order.invoice.id]);
+    two = await SatlineProcess.start(environment);
+    await until(async () => (await call(two, 'GET', `/m/orders/${order.id}`)).body.status === 'paid', 30_000);
+    one = await SatlineProcess.start(environment);
+  });
+});
+
+describe.skipIf(!onPostgres)('C123: three processes in the same second', () => {
+  test('an empty database is migrated once, gets one demo, and all three serve; then again', { timeout: 120_000 }, async () => {
+    const database = await createEmptyDatabase();
+    const dataDir = mkdtempSync(join(tmpdir(), 'satline-three-'));
+    try {
+      for (const round of ['empty', 'migrated']) {
+        const three = Array.from({ length: 3 }, () => SatlineProcess.spawn({ ...database.env, DATA_DIR: dataDir }));
+        await Promise.all(three.map((process) => process.ready()));
+        const keys = await readDemoKeys(dataDir);
+        for (const { baseUrl, errors } of three) {
+          expect((await callOver(baseUrl, keys.secret_key, 'GET', '/m/merchant')).body.id).toBe(keys.merchant_id);
+          expect((await fetch(`${baseUrl}/readyz`)).status).toBe(200);
+          expect([round, errors]).toEqual([round, '']);
+        }
+        expect(await Promise.all(three.map((process) => process.end('SIGTERM')))).toEqual([0, 0, 0]);
+      }
+      const db = new pg.Client({ connectionString: database.env.DATABASE_URL });
+      await db.connect();
+      const { rows } = await db.query('select (select count(*)::int from merchants) as merchants');
+      await db.end();
+      expect(rows).toEqual([{ merchants: 1 }]);
+    } finally {
+      await database.drop();
+      rmSync(dataDir, { recursive: true, force: true });
+    }
+  });
+});
