@@ -24,7 +24,9 @@ for (const suite of suites) {
       .filter((test) => test.status === 'failed')
       .map((test) => `${name}: ${test.fullName}`);
     // A file that cannot even be loaded has no tests that could fail.
-    return status === 'failed' && tests.length === 0 ? [`${name}: ${message}`] : tests;
+    return status === 'failed' && tests.length === 0
+      ? [`${name}: ${message || 'broke off outside its tests; see above'}`]
+      : tests;
   });
   // An error outside all tests, such as an unhandled rejection, fails the run as well.
   if (!success && names.length === 0) names.push('an error outside the tests; see above');

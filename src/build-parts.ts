@@ -97,10 +97,16 @@ export async function buildParts(config: Config, options: BuildOptions): Promise
   }
 }
 
-async function openDatabase(config: Config, log: Logger, onFatal?: (error: Error) => void): Promise<Database> {
+/** Where the embedded database lives. */
+export function embeddedDirectory(config: Config): string {
+  return join(config.dataDir, 'db');
+}
+
+/** Opens the configured database as it is; its schema may be of any age. */
+export async function openDatabase(config: Config, log: Logger, onFatal?: (error: Error) => void): Promise<Database> {
   if (config.databaseUrl !== undefined) return openPostgres({ url: config.databaseUrl, log });
   await mkdir(config.dataDir, { recursive: true, mode: 0o700 });
-  return openEmbeddedDatabase({ dir: join(config.dataDir, 'db'), log, ...(onFatal ? { onFatal } : {}) });
+  return openEmbeddedDatabase({ dir: embeddedDirectory(config), log, ...(onFatal ? { onFatal } : {}) });
 }
 
 function liveRates(setting: RateSourcesSetting, outbound: Outbound, clock: Clock, log: Logger) {

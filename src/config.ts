@@ -97,6 +97,16 @@ export const entries = {
     'Bearer token for `/metrics`. Empty: only peers on this machine, and no forwarded request, may read it',
     optionalText,
   ),
+  SATLINE_URL: entry(
+    '',
+    'Of commands that speak to a running service (`satline events tail`): its address. Empty: that of the demo in `DATA_DIR`',
+    origin,
+  ),
+  SATLINE_KEY: entry(
+    '',
+    'Of the same commands: a secret API key. Empty: the test key of the demo in `DATA_DIR`',
+    optionalText,
+  ),
   NODE_ENV: entry('', '`production` keeps the demo from being made by itself', text),
 } as const;
 
@@ -124,16 +134,7 @@ export class ConfigError extends Error {}
 /** Reads and checks the environment. The only code that looks at it. @throws {ConfigError} naming every bad variable. */
 export function readConfig(env: NodeJS.ProcessEnv): Config {
   const faults: string[] = [];
-  function read<T>(name: keyof typeof entries): T {
-    const { fallback, read } = entries[name] as Entry<T>;
-    try {
-      return read(env[name]?.trim() || fallback);
-    } catch (error) {
-      faults.push(`${name} ${(error as Error).message}`);
-      return undefined as T;
-    }
-  }
-
+  const read = readerOf(env, faults);
   const host = read<string>('HOST');
   const portNumber = read<number>('PORT');
   const publicUrl =
@@ -162,6 +163,34 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
   }
   if (faults.length > 0) throw new ConfigError(faults.join('\n'));
   return Object.freeze(config);
+}
+
+/** What a command needs that speaks to a running service. */
+export interface ClientConfig {
+  readonly dataDir: string;
+  readonly url: string | undefined;
+  readonly key: string | undefined;
+}
+
+/** The same for such commands; nothing of the service has to be set. @throws {ConfigError} */
+export function readClientConfig(env: NodeJS.ProcessEnv): ClientConfig {
+  const faults: string[] = [];
+  const read = readerOf(env, faults);
+  const config: ClientConfig = { dataDir: read('DATA_DIR'), url: read('SATLINE_URL'), key: read('SATLINE_KEY') };
+  if (faults.length > 0) throw new ConfigError(faults.join('\n'));
+  return config;
+}
+
+function readerOf(env: NodeJS.ProcessEnv, faults: string[]) {
+  return <T>(name: keyof typeof entries): T => {
+    const { fallback, read } = entries[name] as Entry<T>;
+    try {
+      return read(env[name]?.trim() || fallback);
+    } catch (error) {
+      faults.push(`${name} ${(error as Error).message}`);
+      return undefined as T;
+    }
+  };
 }
 
 function isLoopback(host: string): boolean {

@@ -1,6 +1,7 @@
 import { open, readFile, rename } from 'node:fs/promises';
 import { join } from 'node:path';
 import { issueApiKey } from './auth/api-key.ts';
+import type { Config } from './config.ts';
 import { statement } from './db/database.ts';
 import { addMerchant } from './flows/new-merchant.ts';
 import type { Parts } from './flows/parts.ts';
@@ -30,6 +31,21 @@ export async function readDemo(dataDir: string): Promise<DemoCredentials | undef
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
     throw error;
   }
+}
+
+/** Whether a start makes the demo by itself: on a machine of one's own, on the embedded database. */
+export function wantsDemo(config: Pick<Config, 'onLoopback' | 'production' | 'databaseUrl'>): boolean {
+  return config.onLoopback && !config.production && config.databaseUrl === undefined;
+}
+
+/**
+ * Whether outbound calls may reach this machine and its network: only while nobody else can reach Satline, and then when
+ * it is asked for or the demo is.
+ */
+export async function mayReachPrivateNetworks(config: Config, demoAsked = false): Promise<boolean> {
+  if (!config.onLoopback) return false;
+  if (config.allowPrivateNetworks || demoAsked || wantsDemo(config)) return true;
+  return (await readDemo(config.dataDir)) !== undefined;
 }
 
 /**

@@ -6,8 +6,9 @@ import type { Handle } from './db/database.ts';
 import { createSealer, type Sealer } from './kernel/secrets.ts';
 import { findSetting, insertSettingOnce } from './store/settings.ts';
 
-const checkName = 'secrets_check';
-const checkPlace = { table: 'settings', column: 'value', row: checkName };
+/** The setting that tells a wrong secrets key. */
+export const secretsCheckName = 'secrets_check';
+const checkPlace = { table: 'settings', column: 'value', row: secretsCheckName };
 const checkText = 'satline';
 
 /** The secrets key does not belong to this database, or is missing. The message says what to do. */
@@ -18,14 +19,14 @@ export class SecretsKeyError extends Error {}
  * the database tells a wrong key at start instead of at the first wallet call. @throws {SecretsKeyError}
  */
 export async function openSealer(db: Handle, config: Pick<Config, 'dataDir' | 'secretsKey'>): Promise<Sealer> {
-  const check = await findSetting(db, checkName);
+  const check = await findSetting(db, secretsCheckName);
   const sealer = createSealer(
     config.secretsKey ?? (await keyFromFile(join(config.dataDir, 'secrets.key'), check !== undefined)),
   );
   if (check === undefined) {
-    await insertSettingOnce(db, checkName, sealer.seal(checkText, checkPlace));
+    await insertSettingOnce(db, secretsCheckName, sealer.seal(checkText, checkPlace));
     // Another process may have been first, with another key: what is in the database decides.
-    return verify(sealer, (await findSetting(db, checkName))!);
+    return verify(sealer, (await findSetting(db, secretsCheckName))!);
   }
   return verify(sealer, check);
 }

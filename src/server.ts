@@ -3,7 +3,7 @@ import { buildApp } from './app.ts';
 import { banner } from './banner.ts';
 import { buildParts } from './build-parts.ts';
 import type { Config } from './config.ts';
-import { type DemoCredentials, makeDemo, readDemo, writeDemo } from './demo.ts';
+import { type DemoCredentials, makeDemo, mayReachPrivateNetworks, readDemo, wantsDemo, writeDemo } from './demo.ts';
 import type { Parts } from './flows/parts.ts';
 import { deliverWebhooks } from './jobs/deliver-webhooks.ts';
 import { flushUsage } from './jobs/flush-usage.ts';
@@ -13,8 +13,8 @@ import { watchInvoices } from './jobs/watch-invoices.ts';
 import { createLog } from './kernel/log.ts';
 import { hasMerchants } from './store/merchants.ts';
 
-/** After this a stop is forced; the data is safe either way. */
-const stopMillis = 9000;
+/** After this a stop is forced, with time left to be gone within 10 s; the data is safe either way. */
+const stopMillis = 8500;
 
 export interface RunningServer {
   readonly baseUrl: string;
@@ -31,11 +31,10 @@ export interface ServerOptions {
 export async function startServer(config: Config, options: ServerOptions = {}): Promise<RunningServer> {
   const log = createLog(config.logLevel);
   const earlierDemo = await readDemo(config.dataDir);
-  const wantsDemo = options.demo || (config.onLoopback && !config.production && config.databaseUrl === undefined);
-  const demoMode = wantsDemo || earlierDemo !== undefined;
+  const mayMakeDemo = options.demo === true || wantsDemo(config);
   const built = await buildParts(config, {
     log,
-    allowPrivateNetworks: config.onLoopback && (config.allowPrivateNetworks || demoMode),
+    allowPrivateNetworks: await mayReachPrivateNetworks(config, options.demo),
     ...(options.onFatal ? { onFatal: options.onFatal } : {}),
   });
   const { parts, links } = built;
@@ -43,7 +42,7 @@ export async function startServer(config: Config, options: ServerOptions = {}): 
   try {
     const app = await buildApp(parts, { trustProxy: config.trustProxy, metricsToken: config.metricsToken });
     // Before listening: whoever sees /healthz answer finds the credentials in place.
-    let demo = await openDemo(parts, config, earlierDemo, wantsDemo);
+    let demo = await openDemo(parts, config, earlierDemo, mayMakeDemo);
     await app.listen({ host: config.host, port: config.port });
     if (config.port === 0) {
       const { port } = app.server.address() as AddressInfo;

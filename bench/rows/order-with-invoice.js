@@ -54,7 +54,12 @@ export async function orderWithInvoice({ builds, seconds, count }) {
 
   async function load(product, bytes, duration) {
     const before = product.cpuMillis();
-    const result = await closedLoop({ urls: [product.url], connections: clients, seconds: duration, next: () => bytes });
+    const result = await closedLoop({
+      urls: [product.url],
+      connections: clients,
+      seconds: duration,
+      next: () => bytes,
+    });
     return { ...result, cpuMicros: ((product.cpuMillis() - before) * 1000) / result.answered };
   }
 }

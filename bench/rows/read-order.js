@@ -1,8 +1,9 @@
 // Reading an order by id, over a bare Fastify route that answers a constant of the same size.
+
+import { fileURLToPath } from 'node:url';
 import { createDatabase } from '../parts/database.js';
 import { newOrder, openInside } from '../parts/inside.js';
 import { call, closedLoop, get, median, percentile, post } from '../parts/load.js';
-import { fileURLToPath } from 'node:url';
 import { startScript } from '../parts/process.js';
 import { startProduct } from '../parts/product.js';
 import { ratio, rounds } from '../parts/rounds.js';
@@ -35,7 +36,10 @@ export async function readOrder({ builds, seconds, count }) {
       figures:
         `${rate(results[name])}/s against ${rate(results.bare)}/s of ${Buffer.byteLength(text)} bytes, ` +
         `${cpu(results[name])} against ${cpu(results.bare)} µs CPU, ` +
-        `p99 ${percentile(results[name].flatMap(({ latencies }) => latencies), 0.99).toFixed(1)} ms, ` +
+        `p99 ${percentile(
+          results[name].flatMap(({ latencies }) => latencies),
+          0.99,
+        ).toFixed(1)} ms, ` +
         `event loop p99 ${median(results[name].map(({ loopDelay }) => loopDelay)).toFixed(1)} ms`,
     }));
   } finally {

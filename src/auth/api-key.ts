@@ -1,5 +1,4 @@
 import { createHash } from 'node:crypto';
-import ipaddr from 'ipaddr.js';
 import type { Handle } from '../db/database.ts';
 import type { Permission, Scope } from '../kernel/context.ts';
 import { newId, randomBase62 } from '../kernel/ids.ts';
@@ -50,9 +49,4 @@ export function looksLikeApiKey(text: string): boolean {
 /** A plain hash is enough: the key has 238 random bits, there is nothing to guess. */
 export function hashApiKey(key: string): Buffer {
   return createHash('sha256').update(key).digest();
-}
-
-/** Whether text is an address range in CIDR notation (RFC 4632). */
-export function isIpRange(text: string): boolean {
-  return ipaddr.isValidCIDR(text);
 }

@@ -1,14 +1,13 @@
-import ipaddr from 'ipaddr.js';
 import type { Database } from '../db/database.ts';
 import type { Clock } from '../kernel/clock.ts';
 import type { Caller } from '../kernel/context.ts';
 import { AppError } from '../kernel/errors.ts';
 import { type ApiKeyMatch, findApiKeyByHash } from '../store/api-keys.ts';
 import { hashApiKey, looksLikeApiKey } from './api-key.ts';
+import { isInRanges } from './ip-ranges.ts';
 
 /**
- * How long a key that was found is trusted without asking again. A revocation counts everywhere within 2 s (decisions,
- * section 2); the age is measured from before the query was sent, so 1 s leaves room.
+ * How long a key that was found is trusted without asking again. A revocation counts everywhere within 2 s; the age is measured from before the query was sent, so 1 s leaves room.
  */
 const trustMillis = 1000;
 const mostRemembered = 10_000;
@@ -54,7 +53,7 @@ export function createAuthenticator(db: Database, clock: Clock): Authenticator {
     const match = looksLikeApiKey(key) ? await lookUp(key) : undefined;
     if (!match) throw new AppError('invalid_token', 'This API key is not known');
     if (match.revoked) throw new AppError('revoked_token', 'This API key has been revoked');
-    if (match.ip_ranges && !isInside(address, match.ip_ranges)) {
+    if (match.ip_ranges && !isInRanges(address, match.ip_ranges)) {
       throw new AppError('forbidden', 'This API key may not be used from this address');
     }
     return {
@@ -68,13 +67,4 @@ export function createAuthenticator(db: Database, clock: Clock): Authenticator {
   }
 
   return { authenticate, forget: () => found.clear() };
-}
-
-function isInside(address: string, ranges: readonly string[]): boolean {
-  if (!ipaddr.isValid(address)) return false;
-  const peer = ipaddr.process(address);
-  return ranges.some((range) => {
-    const [network, bits] = ipaddr.parseCIDR(range);
-    return network.kind() === peer.kind() && peer.match(network, bits);
-  });
 }

@@ -1,13 +1,9 @@
 import { existsSync } from 'node:fs';
-import { mkdir } from 'node:fs/promises';
-import { join } from 'node:path';
 import { pino } from 'pino';
-import { type BuiltParts, buildParts } from '../build-parts.ts';
+import { type BuiltParts, buildParts, embeddedDirectory, openDatabase as openConfigured } from '../build-parts.ts';
 import type { Config } from '../config.ts';
 import type { Database } from '../db/database.ts';
-import { openEmbeddedDatabase } from '../db/embedded.ts';
-import { openPostgres } from '../db/postgres.ts';
-import { readDemo } from '../demo.ts';
+import { mayReachPrivateNetworks } from '../demo.ts';
 import type { Logger } from '../kernel/log.ts';
 import { openingFailure } from './failure.ts';
 
@@ -33,11 +29,8 @@ export async function openParts(config: Config): Promise<BuiltParts> {
 
 /** The database alone, as it is: its schema may be of any age. @throws a failure with a sentence. */
 export async function openDatabase(config: Config): Promise<Database> {
-  const log = commandLog(config);
   try {
-    if (config.databaseUrl !== undefined) return await openPostgres({ url: config.databaseUrl, log });
-    await mkdir(config.dataDir, { recursive: true, mode: 0o700 });
-    return await openEmbeddedDatabase({ dir: embeddedDirectory(config), log });
+    return await openConfigured(config, commandLog(config));
   } catch (error) {
     throw openingFailure(error, config.databaseUrl);
   }
@@ -46,15 +39,4 @@ export async function openDatabase(config: Config): Promise<Database> {
 /** Whether there is anything to open: a server's database is taken to be there. */
 export function hasDatabase(config: Config): boolean {
   return config.databaseUrl !== undefined || existsSync(embeddedDirectory(config));
-}
-
-/** The same answer as the server finds (server.ts): a wallet that a command connects must work there too. */
-export async function mayReachPrivateNetworks(config: Config): Promise<boolean> {
-  if (!config.onLoopback) return false;
-  if (config.allowPrivateNetworks || (!config.production && config.databaseUrl === undefined)) return true;
-  return (await readDemo(config.dataDir)) !== undefined;
-}
-
-function embeddedDirectory(config: Config): string {
-  return join(config.dataDir, 'db');
 }

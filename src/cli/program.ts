@@ -5,6 +5,7 @@ import { addCheckLedger } from './check-ledger.ts';
 import { addCreateKey } from './create-key.ts';
 import { addCreateMerchant } from './create-merchant.ts';
 import { addDoctor } from './doctor/doctor.ts';
+import { addEventsTail } from './events-tail.ts';
 import { addExplain } from './explain.ts';
 import { addBackup, addExport } from './export.ts';
 import { addImport } from './import.ts';
@@ -17,6 +18,7 @@ import { addReconcile } from './reconcile.ts';
 import { addRevokeKey } from './revoke-key.ts';
 import { addStart } from './start.ts';
 import { addSwitchWallet } from './switch-wallet.ts';
+import { addWebhooksForward } from './webhooks-forward.ts';
 
 /** The whole command line. Where commander would end the process, it throws a `CommanderError`. */
 export function buildProgram(): Command {
@@ -42,6 +44,10 @@ export function buildProgram(): Command {
   addListWallets(wallet);
   addProbeWallet(wallet);
   addSwitchWallet(wallet);
+  const events = program.command('events').description('What happens, told by a running service');
+  addEventsTail(events);
+  const webhooks = program.command('webhooks').description('Webhooks of a running service');
+  addWebhooksForward(webhooks);
   const ledger = program.command('ledger').description('The books of this installation');
   addCheckLedger(ledger);
   addExplain(program);

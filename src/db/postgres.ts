@@ -12,7 +12,7 @@ const notify = statement('notify', notifyText);
 export interface PostgresOptions {
   url: string;
   log: Logger;
-  /** Connections for transactions; ten per process is enough (stack notes, section 1). */
+  /** Connections for transactions; ten per process is enough. */
   poolSize?: number;
   /** Pipelined connections for single statements. */
   sharedConnections?: number;

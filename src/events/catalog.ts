@@ -5,7 +5,7 @@ import { orderSchema } from '../model/order.ts';
 import { paymentSchema } from '../model/payment.ts';
 
 /**
- * Every kind of event that webhooks can subscribe to (decisions, section 6), from the start: a kind whose work has not
+ * Every kind of event that webhooks can subscribe to, from the start: a kind whose work has not
  * arrived yet can be named and simply does not fire.
  */
 export const eventKinds = [

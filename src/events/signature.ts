@@ -15,7 +15,7 @@ export interface SigningSecrets {
 }
 
 /**
- * The headers that prove a delivery, made anew for each attempt (decisions, section 6). Two schemes over the same bytes:
+ * The headers that prove a delivery, made anew for each attempt. Two schemes over the same bytes:
  *
  * - `X-Service-Signature: sha256=<hex>`, keyed with the whole `whsec_…` text, prefix included.
  * - Standard Webhooks: `webhook-signature: v1,<base64>` over `id.timestamp.body`, keyed with the bytes behind `whsec_`.

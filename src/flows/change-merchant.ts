@@ -3,6 +3,7 @@ import { parseCurrency } from '../kernel/currency.ts';
 import { parseDecimal } from '../kernel/decimal.ts';
 import { invalid } from '../kernel/errors.ts';
 import { isTimeZone } from '../kernel/time-zone.ts';
+import { isWebAddress } from '../kernel/web-address.ts';
 import type { MerchantRow } from '../model/merchant.ts';
 import { lockMerchant, updateMerchant } from '../store/merchants.ts';
 
@@ -50,10 +51,6 @@ function faultsOf(change: MerchantChange): string[] {
     if (!isOrigin(origin)) faults.push(`allowed_origins[${index}] must be an origin, such as https://shop.example.com`);
   }
   return faults;
-}
-
-function isWebAddress(text: string): boolean {
-  return URL.canParse(text) && ['http:', 'https:'].includes(new URL(text).protocol);
 }
 
 function isOrigin(text: string): boolean {

@@ -7,7 +7,7 @@ import type { AttemptOutcome, ClaimedDelivery } from '../store/delivery-queue.ts
 import type { Parts } from './parts.ts';
 import { openWebhookSecrets } from './webhook-secrets.ts';
 
-/** An endpoint has this long for its whole answer (decisions, section 6). */
+/** An endpoint has this long for its whole answer. */
 const timeoutMs = 10_000;
 /** Enough for an excerpt; of the rest only the status counts. */
 const maxAnswerBytes = 4096;

@@ -27,10 +27,10 @@ export function valuesAtPayment(
   receivedSats: number,
 ): Values {
   const { btcUsd, btcFiat } = currentPrices(rates, currency, invoice);
-  const fiatCents = valueOf(receivedSats, currency, btcFiat);
-  const usdCents = valueOf(receivedSats, 'usd', btcUsd);
+  const fiatCents = valueCents(receivedSats, currency, btcFiat);
+  const usdCents = valueCents(receivedSats, 'usd', btcUsd);
   const quotedUsdCents =
-    currency === 'usd' ? invoice.quoted_cents : valueOf(invoice.amount_sats, 'usd', invoice.btc_usd_price);
+    currency === 'usd' ? invoice.quoted_cents : valueCents(invoice.amount_sats, 'usd', invoice.btc_usd_price);
   return {
     btc_usd_price: btcUsd,
     btc_fiat_price: btcFiat,
@@ -43,7 +43,7 @@ export function valuesAtPayment(
 }
 
 /** A value beyond 2^53-1 is recorded as that much: it must not keep money that has arrived out of the books. */
-function valueOf(amountSats: number, currency: string, price: string): number {
+function valueCents(amountSats: number, currency: string, price: string): number {
   try {
     return fiatValueRoundedHalfUp(amountSats, currency, decimal(price));
   } catch (error) {

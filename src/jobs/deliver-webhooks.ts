@@ -13,7 +13,7 @@ import { Lane } from './delivery-lane.ts';
 import type { Job } from './job.ts';
 import { Pace } from './pace.ts';
 
-/** Twice what an attempt may take; a process that dies gives its deliveries back after this (decisions, section 6). */
+/** Twice what an attempt may take; a process that dies gives its deliveries back after this. */
 const leaseSeconds = 20;
 /** In this process, over all endpoints; half of it is kept for those that answer. */
 const mostAtOnce = 500;
@@ -162,8 +162,9 @@ class Deliverer {
   }
 
   async #attempt(delivery: ClaimedDelivery, lane: Lane): Promise<void> {
-    const { db, clock, log } = this.#parts;
+    const { db, clock, log, metrics } = this.#parts;
     const lagMillis = clock.now().getTime() - delivery.event_at.getTime();
+    if (delivery.tries === 0) metrics.deliveryLagSeconds.observe(lagMillis / 1000);
     const outcome = await deliverWebhook(this.#parts, delivery, this.#giveUp.signal);
     if (!outcome) {
       await releaseDelivery(db, delivery.id, delivery.claim).catch((error) =>
@@ -171,6 +172,7 @@ class Deliverer {
       );
       return;
     }
+    metrics.deliverySeconds.observe({ outcome: outcome.good ? 'good' : 'failed' }, outcome.durationMs / 1000);
     log.debug(
       {
         webhook: delivery.webhook_id,

@@ -1,17 +1,19 @@
 import { dynamicStatement } from '../db/database.ts';
 import type { Parts } from '../flows/parts.ts';
 import { addSeconds } from '../kernel/clock.ts';
-import { sweepBefore } from '../store/sweep.ts';
+import { deliveriesKeptDays, eventsKeptDays } from '../model/event.ts';
+import { isFullBatch, sweepBefore, sweepDeliveries, sweepEvents, sweepOrphanedDeliveries } from '../store/sweep.ts';
 import type { Job } from './job.ts';
 import { Pace } from './pace.ts';
 
 const everyMillis = 3600 * 1000;
 /** A little more than a key is remembered. */
 const keepSeconds = 25 * 3600;
+const daySeconds = 24 * 3600;
 
-/** Once an hour: old idempotency keys and invoice requests go. */
+/** Once an hour: old idempotency keys, invoice requests, deliveries and events go. */
 export function sweep(parts: Parts): Job {
-  const { db, clock, log } = parts;
+  const { db, log } = parts;
   const pace = new Pace();
   let stopped = false;
 
@@ -19,7 +21,7 @@ export function sweep(parts: Parts): Job {
     await pace.sleep(everyMillis);
     while (!stopped) {
       try {
-        const removed = await sweepBefore(db, addSeconds(clock.now(), -keepSeconds));
+        const removed = await sweepOnce(parts, () => stopped);
         // The embedded engine has no background process that would do this.
         if (db.engine === 'embedded') await db.run(dynamicStatement('vacuum analyze'));
         log.debug({ removed }, 'swept');
@@ -39,4 +41,23 @@ export function sweep(parts: Parts): Job {
       await running;
     },
   };
+}
+
+/** Removes all that is old now. @returns the number of rows. */
+export async function sweepOnce({ db, clock }: Parts, isStopped: () => boolean = () => false): Promise<number> {
+  const now = clock.now();
+  async function inBatches(removeBatch: () => Promise<number>): Promise<number> {
+    let removed = 0;
+    let batch = 0;
+    do {
+      batch = await removeBatch();
+      removed += batch;
+    } while (isFullBatch(batch) && !isStopped());
+    return removed;
+  }
+  const aDayAndMore = await sweepBefore(db, addSeconds(now, -keepSeconds));
+  const orphans = await inBatches(() => sweepOrphanedDeliveries(db));
+  const deliveries = await inBatches(() => sweepDeliveries(db, addSeconds(now, -deliveriesKeptDays * daySeconds)));
+  const events = await inBatches(() => sweepEvents(db, addSeconds(now, -eventsKeptDays * daySeconds)));
+  return aDayAndMore + orphans + deliveries + events;
 }

@@ -1,6 +1,6 @@
 /**
  * Business time. Leases, claims and breakers use the database's clock instead, so that a process with a wrong clock
- * steals nothing (architecture, "Clocks").
+ * steals nothing.
  */
 export interface Clock {
   /** The present, cut to whole milliseconds like every stored timestamp. */

@@ -1,6 +1,6 @@
 import type { Logger } from './log.ts';
 
-/** What a secret key may be narrowed to (decisions, section 2): a noun with `:read` or `:write`, or `media_keys:manage`. */
+/** What a secret key may be narrowed to: a noun with `:read` or `:write`, or `media_keys:manage`. */
 export const permissionNouns = [
   'orders',
   'payments',

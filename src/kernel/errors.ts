@@ -1,5 +1,5 @@
 /**
- * The closed table of public errors (interface, "Errors"; decisions, section 1): one HTTP status per code.
+ * The closed table of public errors (docs/generated/errors.md): one HTTP status per code.
  * Code anywhere below a surface throws `AppError`; each surface renders it once.
  */
 export const errorStatus = {

@@ -1,3 +1,4 @@
+import { parseCurrency } from './currency.ts';
 import { invalid } from './errors.ts';
 import { isUuid } from './ids.ts';
 import { parseTimestamp } from './timestamp.ts';
@@ -8,7 +9,7 @@ import { parseTimestamp } from './timestamp.ts';
  * a client that reads "all payments" as "the payments of this order" would ship goods (bug case C071).
  */
 export type FilterType =
-  | { readonly kind: 'text' | 'integer' | 'timestamp' | 'uuid' | 'boolean' }
+  | { readonly kind: 'text' | 'integer' | 'timestamp' | 'uuid' | 'boolean' | 'currency' }
   | { readonly kind: 'word'; readonly words: readonly string[] }
   | { readonly kind: 'number_code'; readonly codes: readonly number[] };
 
@@ -22,6 +23,7 @@ const predicatesOf: Record<FilterType['kind'], readonly Predicate[]> = {
   timestamp: ordered,
   uuid: equality,
   boolean: ['eq', 'not_eq'],
+  currency: equality,
   word: equality,
   number_code: equality,
 };
@@ -40,6 +42,8 @@ export const integer: FilterType = { kind: 'integer' };
 export const timestamp: FilterType = { kind: 'timestamp' };
 export const uuid: FilterType = { kind: 'uuid' };
 export const boolean: FilterType = { kind: 'boolean' };
+/** Codes in any case, as everywhere; columns hold them in lower case. */
+export const currency: FilterType = { kind: 'currency' };
 export const word = (...words: string[]): FilterType => ({ kind: 'word', words });
 export const numberCode = (...codes: number[]): FilterType => ({ kind: 'number_code', codes });
 
@@ -116,6 +120,8 @@ function readValue(type: FilterType, raw: string): FilterValue | undefined {
       return isUuid(raw) ? raw.toLowerCase() : undefined;
     case 'boolean':
       return raw === 'true' ? true : raw === 'false' ? false : undefined;
+    case 'currency':
+      return parseCurrency(raw);
     case 'word':
       return type.words.includes(raw) ? raw : undefined;
     case 'number_code':
@@ -135,6 +141,8 @@ function fault(type: FilterType): string {
       return 'must be a UUID';
     case 'boolean':
       return 'must be true or false';
+    case 'currency':
+      return 'must be an ISO 4217 currency code';
     case 'word':
       return `must be one of ${type.words.join(', ')}`;
     case 'number_code':

@@ -24,3 +24,14 @@ export function randomBase62(length: number): string {
   }
   return text;
 }
+
+const slugShape = /^[a-z]+_[0-9a-f]{16}$/;
+
+/** A name for public addresses, such as `prod_0123456789abcdef`: 64 random bits behind the prefix. */
+export function newSlug(prefix: string): string {
+  return `${prefix}_${randomBytes(8).toString('hex')}`;
+}
+
+export function isSlug(text: string): boolean {
+  return slugShape.test(text);
+}

@@ -12,6 +12,11 @@ export interface Metrics {
   readonly looks: Counter<'connection' | 'outcome'>;
   /** Seconds that wallets took to answer, by what was asked. */
   readonly walletSeconds: Histogram<'connection' | 'call' | 'outcome'>;
+  /** Seconds from an event to the beginning of its first attempt at an endpoint. */
+  readonly deliveryLagSeconds: Histogram;
+  /** Seconds that endpoints took to answer, by whether the attempt was good. */
+  readonly deliverySeconds: Histogram<'outcome'>;
+  readonly webhooksBehind: Gauge;
   readonly invoicesWatched: Gauge;
   readonly walletsBroken: Gauge;
 }
@@ -55,6 +60,24 @@ export function createMetrics(): Metrics {
       help: 'Time that wallets took to answer',
       labelNames: ['connection', 'call', 'outcome'],
       buckets: seconds,
+      registers,
+    }),
+    deliveryLagSeconds: new Histogram({
+      name: 'satline_delivery_lag_seconds',
+      help: 'Time from an event to the beginning of its first attempt at an endpoint',
+      buckets: [...seconds, 30, 60, 300],
+      registers,
+    }),
+    deliverySeconds: new Histogram({
+      name: 'satline_delivery_seconds',
+      help: 'Time that endpoints took to answer',
+      labelNames: ['outcome'],
+      buckets: seconds,
+      registers,
+    }),
+    webhooksBehind: new Gauge({
+      name: 'satline_webhooks_behind',
+      help: 'Active endpoints with a delivery that has been due for more than a minute',
       registers,
     }),
     invoicesWatched: new Gauge({ name: 'satline_invoices_watched', help: 'Unpaid invoices under watch', registers }),

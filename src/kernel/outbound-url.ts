@@ -6,7 +6,7 @@ export interface OutboundUrlRules {
   readonly allowPrivateNetworks: boolean;
   /** Refuse plain http as well. */
   readonly httpsOnly?: boolean;
-  /** Characters; default 2,048, the limit for URLs that are saved (decisions, section 6). */
+  /** Characters; default 2,048, the limit for URLs that are saved. */
   readonly maximumLength?: number;
 }
 

@@ -15,7 +15,7 @@ export interface AcceptanceTerms {
 /** How far the clock of a wallet may be ahead of ours. */
 const maximumSecondsAhead = 120;
 
-/** Live money is `lnbc` only; test mode takes every test network and never `lnbc` (decisions, section 3). */
+/** Live money is `lnbc` only; test mode takes every test network and never `lnbc`. */
 export function acceptedNetworks(livemode: boolean): readonly Network[] {
   return livemode ? ['mainnet'] : ['regtest', 'testnet', 'signet'];
 }

@@ -1,6 +1,11 @@
 import { Type } from 'typebox';
 import { livemode, objectName, timestamp } from './fields.ts';
 
+/** How long events can be read and sent again. */
+export const eventsKeptDays = 90;
+/** How long it is known what became of each on its way to an endpoint. */
+export const deliveriesKeptDays = 30;
+
 export interface EventRow {
   id: string;
   kind: string;

@@ -1,6 +1,7 @@
 import { type Static, Type } from 'typebox';
 import { currencyCode, livemode, nullable, objectName, oneOf, timestamp, uuid } from './fields.ts';
 import { trimmedPercent } from './percent.ts';
+import { type TaxRow, taxSchema, toTax } from './tax.ts';
 import { toWallet, type WalletRow, walletSchema } from './wallet.ts';
 
 export const merchantStatuses = ['pending', 'active', 'suspended'] as const;
@@ -51,7 +52,7 @@ export const merchantSchema = Type.Object(
     conversion_fee_percent: Type.String({ description: 'Added to bitcoin prices, in percent, a decimal string' }),
     channels: Type.Array(Type.Unknown()),
     wallets: Type.Array(walletSchema),
-    taxes: Type.Array(Type.Unknown()),
+    taxes: Type.Array(taxSchema),
     created_at: timestamp('When the merchant was made'),
     updated_at: timestamp('When the merchant was last changed'),
   },
@@ -59,8 +60,13 @@ export const merchantSchema = Type.Object(
 );
 export type Merchant = Static<typeof merchantSchema>;
 
-/** @param wallets those of the caller's mode. */
-export function toMerchant(row: MerchantRow, mode: boolean, wallets: readonly WalletRow[]): Merchant {
+/** @param mode the caller's, which wallets and taxes are of. */
+export function toMerchant(
+  row: MerchantRow,
+  mode: boolean,
+  wallets: readonly WalletRow[],
+  taxes: readonly TaxRow[],
+): Merchant {
   return {
     object: 'merchant',
     livemode: mode,
@@ -83,7 +89,7 @@ export function toMerchant(row: MerchantRow, mode: boolean, wallets: readonly Wa
     conversion_fee_percent: trimmedPercent(row.conversion_fee_percent),
     channels: [],
     wallets: wallets.map(toWallet),
-    taxes: [],
+    taxes: taxes.map(toTax),
     created_at: row.created_at.toISOString(),
     updated_at: row.updated_at.toISOString(),
   };

@@ -8,11 +8,17 @@ export function metadataFault(metadata: object): string | undefined {
   const entries = Object.entries(metadata);
   if (entries.length > maxKeys) return `must have at most ${maxKeys} keys`;
   for (const [key, value] of entries) {
-    if (key.length > maxKeyLength) return `must have keys of at most ${maxKeyLength} characters`;
-    if (typeof value === 'string' && value.length > maxStringLength) {
+    if (isLonger(key, maxKeyLength)) return `must have keys of at most ${maxKeyLength} characters`;
+    if (typeof value === 'string' && isLonger(value, maxStringLength)) {
       return `must have strings of at most ${maxStringLength} characters (${key} is longer)`;
     }
   }
   if (Buffer.byteLength(JSON.stringify(metadata)) > maxBytes) return 'must be at most 16 kB of JSON';
   return undefined;
+}
+
+// Characters are code points, as in every other limit: one emoji is one.
+function isLonger(text: string, limit: number): boolean {
+  if (text.length <= limit) return false;
+  return text.length > 2 * limit || [...text].length > limit;
 }

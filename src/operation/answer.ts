@@ -22,6 +22,16 @@ export interface ListAnswer {
   readonly extra?: Readonly<Record<string, unknown>>;
 }
 
+/**
+ * What a `tagged` operation's `run` returns. The tag is known before the answer is made, so a caller that still has this
+ * answer costs no more than the tag. Nobody changes a value that was loaded: its bytes are made once.
+ */
+export interface Tagged {
+  /** An entity tag with its quotes, different for everything that the answer depends on (RFC 9110, section 8.8.3). */
+  readonly etag: string;
+  load(): Promise<object>;
+}
+
 const pageMetaSchema = Type.Object({
   current_page: Type.Integer(),
   per_page: Type.Integer(),
@@ -74,6 +84,30 @@ export function writeAnswer(operation: Operation, value: unknown, strict: boolea
       return { status, mediaType: 'application/json; charset=utf-8', body: writer.stringify(plain), headers: {} };
     }
   }
+}
+
+const taggedAnswers = new WeakMap<object, Answer>();
+
+/** 304 when `ifNoneMatch` names the tag, else the whole answer; its owner may keep it but must ask before using it. */
+export async function writeTaggedAnswer(
+  operation: Operation,
+  { etag, load }: Tagged,
+  ifNoneMatch: string | undefined,
+  strict: boolean,
+): Promise<Answer> {
+  const headers = { etag, 'cache-control': 'private, no-cache', vary: 'authorization' };
+  if (namesTag(ifNoneMatch, etag)) return { status: 304, mediaType: undefined, body: '', headers };
+  const value = await load();
+  const answer = taggedAnswers.get(value) ?? writeAnswer(operation, value, strict);
+  taggedAnswers.set(value, answer);
+  return { ...answer, headers };
+}
+
+// Weak comparison, RFC 9110, sections 8.8.3.2 and 13.1.2.
+function namesTag(ifNoneMatch: string | undefined, etag: string): boolean {
+  if (ifNoneMatch === undefined) return false;
+  const tags = ifNoneMatch.split(',').map((tag) => tag.trim().replace(/^W\//, ''));
+  return tags.includes(etag) || ifNoneMatch.trim() === '*';
 }
 
 function toEnvelope({ page, result, extra }: ListAnswer): { object: 'list'; data: unknown; meta: PageMeta } {

@@ -8,7 +8,7 @@ import { metadataFault } from '../model/metadata.ts';
 
 /**
  * Strict reading of JSON bodies: no coercion (null, "500", 10.5 and true are not 500), undeclared members dropped,
- * one sentence per fault that names the member without its wrapper (decisions, section 1).
+ * one sentence per fault that names the member without its wrapper.
  */
 function createReader(allErrors: boolean): Ajv {
   const ajv = new Ajv({

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { AppError, invalid, notFound } from '../kernel/errors.ts';
 import { type FilterFields, readFilters } from '../kernel/filters.ts';
-import { isUuid } from '../kernel/ids.ts';
+import { isSlug, isUuid } from '../kernel/ids.ts';
 import { readPage } from '../kernel/page.ts';
 import { findTextFault } from '../kernel/text.ts';
 import { readBody } from './body.ts';
@@ -14,13 +14,15 @@ export interface RawInput {
   readonly body: unknown;
   readonly idempotencyKey?: string | undefined;
   readonly lastEventId?: string | undefined;
+  /** `If-None-Match`: the entity tags of answers that the caller still has. */
+  readonly ifNoneMatch?: string | undefined;
 }
 
 const noFilters: FilterFields = {};
 const firstPage = readPage({});
 const nothing: ReadonlySet<string> = new Set();
 
-/** @throws {AppError} 404 for an id that is no UUID, 422 (or 400 where declared) for anything else that is wrong. */
+/** @throws {AppError} 404 for an id that has not the shape of one, 422 (or 400 where declared) for anything else that is wrong. */
 export function readInput(operation: Operation, raw: RawInput): OperationInput {
   const params: Record<string, string> = {};
   for (const [name, resource] of Object.entries(operation.params)) {
@@ -30,8 +32,9 @@ export function readInput(operation: Operation, raw: RawInput): OperationInput {
       params[name] = value;
       continue;
     }
-    if (!isUuid(value)) throw notFound(resource);
-    params[name] = value.toLowerCase();
+    if (isUuid(value)) params[name] = value.toLowerCase();
+    else if (operation.slugParams.includes(name) && isSlug(value)) params[name] = value;
+    else throw notFound(resource);
   }
   const { paged, filters, expand } = operation.query;
   return {

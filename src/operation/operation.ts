@@ -25,6 +25,8 @@ export interface Operation {
   readonly params: Readonly<Record<string, string>>;
   /** Those of `params` that are no UUIDs: they arrive as they were sent, and `run` decides what they name. */
   readonly textParams: readonly string[];
+  /** Those of `params` that may be a slug (`prod_…`) as well as a UUID. */
+  readonly slugParams: readonly string[];
   readonly body: TSchema | undefined;
   readonly query: QueryDeclaration;
   readonly answer: AnswerKind;
@@ -56,7 +58,8 @@ export interface QueryDeclaration {
 }
 
 export type AnswerKind =
-  | { readonly kind: 'json'; readonly schema: TSchema }
+  /** With `tagged`, `run` returns a `Tagged` and the answer carries an ETag. Reading operations only. */
+  | { readonly kind: 'json'; readonly schema: TSchema; readonly tagged?: true }
   | { readonly kind: 'list'; readonly item: TSchema; readonly extra?: Readonly<Record<string, TSchema>> }
   | { readonly kind: 'raw'; readonly mediaType: string }
   /** `run` returns an async iterable of text that goes on until `call.signal` aborts. Never inside a transaction. */
@@ -64,6 +67,7 @@ export type AnswerKind =
   | { readonly kind: 'empty' };
 
 export const json = (schema: TSchema): AnswerKind => ({ kind: 'json', schema });
+export const taggedJson = (schema: TSchema): AnswerKind => ({ kind: 'json', schema, tagged: true });
 export const listOf = (item: TSchema, extra: Readonly<Record<string, TSchema>> = {}): AnswerKind => ({
   kind: 'list',
   item,
@@ -134,6 +138,7 @@ interface Declaration<Body extends TSchema | undefined, Frozen, Fact> {
   access: Access;
   params?: Readonly<Record<string, string>>;
   textParams?: readonly string[];
+  slugParams?: readonly string[];
   body?: Body;
   query?: QueryDeclaration;
   answer: AnswerKind;
@@ -155,6 +160,7 @@ export function operation<const Body extends TSchema | undefined = undefined, Fr
     status: declaration.status ?? 200,
     params: declaration.params ?? {},
     textParams: declaration.textParams ?? [],
+    slugParams: declaration.slugParams ?? [],
     body: declaration.body,
     query: declaration.query ?? {},
     fails: declaration.fails ?? [],

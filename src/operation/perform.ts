@@ -4,7 +4,7 @@ import type { CallContext, Caller } from '../kernel/context.ts';
 import { AppError } from '../kernel/errors.ts';
 import type { OrderSource } from '../model/order.ts';
 import { checkAccess } from './access.ts';
-import { type Answer, writeAnswer } from './answer.ts';
+import { type Answer, type Tagged, writeAnswer, writeTaggedAnswer } from './answer.ts';
 import { once, onceWithWallet } from './idempotency.ts';
 import { type RawInput, readIdempotencyKey, readInput } from './input.ts';
 import type { Call, Operation, OperationInput } from './operation.ts';
@@ -45,10 +45,13 @@ export async function perform(operation: Operation, parts: Parts, visit: Visit, 
     return { ...base, db };
   };
   const write = (value: unknown) => writeAnswer(operation, value, parts.strictAnswers);
+  const isTagged = operation.answer.kind === 'json' && operation.answer.tagged;
+  const writeRead = (value: unknown) =>
+    isTagged ? writeTaggedAnswer(operation, value as Tagged, raw.ifNoneMatch, parts.strictAnswers) : write(value);
 
   const answer = await finishing(
     kind === 'none'
-      ? runOf(operation)(withHandle(parts.db), input).then(write)
+      ? runOf(operation)(withHandle(parts.db), input).then(writeRead)
       : kind === 'database'
         ? once(operation, parts, caller, input, key, base.now, async (tx) =>
             write(await runOf(operation)(withHandle(tx), input)),

@@ -32,6 +32,7 @@ export function parseRateSources(text: string): RateSourcesSetting {
   // The same source twice would agree with itself.
   const repeated = markets.find(({ name }, index) => markets.findIndex((other) => other.name === name) < index);
   if (repeated) fail(`names ${repeated.name} twice`);
+  if (markets.length < 2) fail('names one source, but two must agree on a price; name another');
   return { kind: 'markets', markets };
 }
 

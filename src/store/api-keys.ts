@@ -74,10 +74,6 @@ const addUsage = statement(
      from added join locked on locked.id = added.id
     where k.id = added.id`,
 );
-const revokeForOperator = statement(
-  'api_keys_revoke_for_operator',
-  'update api_keys set revoked_at = $2 where id = $1 and revoked_at is null',
-);
 
 export interface NewApiKey {
   id: string;
@@ -172,8 +168,4 @@ export function findApiKeyForOperator(db: Handle, id: string): Promise<ApiKeyRow
 /** The key stops working at `at`. @returns false when it is not the caller's or has stopped before. */
 export async function revokeApiKey(db: Handle, scope: Scope, id: string, at: Date): Promise<boolean> {
   return (await db.run(revoke, [id, scope.merchantId, scope.livemode, at])) === 1;
-}
-
-export async function revokeApiKeyForOperator(db: Handle, id: string, now: Date): Promise<boolean> {
-  return (await db.run(revokeForOperator, [id, now])) === 1;
 }

@@ -24,26 +24,29 @@ const activeLanes = statement(
   'queue_active_lanes',
   'select id, merchant_id from webhooks where merchant_id = any($1::uuid[]) and active',
 );
+// The event is joined where the row is taken: a delivery whose event is gone is never claimed.
 const claim = statement(
   'queue_claim',
   `with lane as (
-     select w.*, t.room from unnest($1::uuid[], $2::integer[]) as t (id, room) join webhooks w on w.id = t.id and w.active
+     select w.id, w.url, w.secret, w.previous_secret, w.previous_secret_until, t.room
+       from unnest($1::uuid[], $2::integer[]) as t (id, room) join webhooks w on w.id = t.id and w.active
    ), due as (
-     select lane.id as webhook_id, d.id from lane cross join lateral (
-       select d.id from deliveries d
+     select d.* from lane cross join lateral (
+       select d.id, e.body, e.created_at as event_at
+         from deliveries d join events e on e.id = d.event_id
         where d.webhook_id = lane.id and d.state = 'waiting' and d.next_try_at <= $3
         order by d.next_try_at, d.event_seq
         limit lane.room
-        for update skip locked) d
+        for update of d skip locked) d
    ), claimed as (
      update deliveries d set state = 'sending', claim = claim + 1,
             lease_until = clock_timestamp() + make_interval(secs => $4)
        from due where d.id = due.id
-     returning d.id, d.webhook_id, d.event_id, d.event_seq, d.claim, d.tries
+     returning d.id, d.webhook_id, d.event_id, d.event_seq, d.claim, d.tries, due.body, due.event_at
    )
-   select c.id, c.webhook_id, c.event_id, c.claim, c.tries, e.body, e.created_at as event_at,
+   select c.id, c.webhook_id, c.event_id, c.claim, c.tries, c.body, c.event_at,
           lane.url, lane.secret, lane.previous_secret, lane.previous_secret_until
-     from claimed c join lane on lane.id = c.webhook_id join events e on e.id = c.event_id
+     from claimed c join lane on lane.id = c.webhook_id
     order by c.event_seq`,
 );
 const returnLost = statement(

@@ -3,7 +3,7 @@ import { isOperational, largestPaymentSats, type WalletRow } from '../model/wall
 
 /**
  * The wallets that can take a payment, in the order they are asked. No wallet is called here: an amount that fits none
- * is refused before any call (decisions, section 3, "Wallet choice").
+ * is refused before any call.
  * @param wallets all of the merchant's in one mode, by position.
  * @param pinnedId the only wallet that may be used, when the merchant named one.
  */

@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import type { Client } from '../harness/client.ts';
 import { openTestApp, type TestApp } from '../harness/app.ts';
+import type { Client } from '../harness/client.ts';
 import { createOrder, createOrderWithInvoice } from '../harness/orders.ts';
 import { type Received, Receiver } from '../harness/receiver.ts';
 import { createWebhook } from '../harness/webhooks.ts';

@@ -90,7 +90,9 @@ export class FakeWallet {
 
 /** Ways for a wallet to behave badly. */
 export const hang = (_request: unknown, signal: AbortSignal): Promise<never> =>
-  new Promise((_, reject) => signal.addEventListener('abort', () => reject(new WalletFault('unreachable', 'Aborted.'))));
+  new Promise((_, reject) =>
+    signal.addEventListener('abort', () => reject(new WalletFault('unreachable', 'Aborted.'))),
+  );
 /** Not even its signal ends it. */
 export const hangForGood = (): Promise<never> => new Promise(() => {});
 export const fail = async (): Promise<never> => {

@@ -31,13 +31,15 @@ afterAll(() => app.close());
 const generate = (orderId: string, headers = {}) =>
   client.post('/api/v1/m/invoices/generate', { order_id: orderId }, headers);
 const show = async (orderId: string) => (await client.get(`/api/v1/m/orders/${orderId}?expand=invoice`)).body;
-const patch = (orderId: string, order: Record<string, unknown>) => client.patch(`/api/v1/m/orders/${orderId}`, { order });
+const patch = (orderId: string, order: Record<string, unknown>) =>
+  client.patch(`/api/v1/m/orders/${orderId}`, { order });
 const invoiceStatus = async (id: string) => (await client.get(`/api/v1/m/invoices/${id}`)).body.status;
 const states = async (orderId: string) =>
   (
-    await app.rows<{ state: string }>('select state from invoice_requests where order_id = $1 order by created_at, id', [
-      orderId,
-    ])
+    await app.rows<{ state: string }>(
+      'select state from invoice_requests where order_id = $1 order by created_at, id',
+      [orderId],
+    )
   ).map(({ state }) => state);
 
 /** The payer pays and the wallet is asked. */

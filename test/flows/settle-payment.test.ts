@@ -185,7 +185,10 @@ test('C027: an invoice reads expired everywhere one second after its end, with n
   app.clock.set(new Date(new Date(order.invoice.expires_at).getTime() + 1000));
   const { id } = order.invoice;
   expect((await client.get(`/api/v1/m/invoices/${id}`)).body).toMatchObject({ status: 'expired', expired: true });
-  expect((await client.get(`/api/v1/m/invoices/${id}/status`)).body).toMatchObject({ status: 'expired', expired: true });
+  expect((await client.get(`/api/v1/m/invoices/${id}/status`)).body).toMatchObject({
+    status: 'expired',
+    expired: true,
+  });
   expect((await show(order.id)).invoice).toMatchObject({ status: 'expired', expired: true });
 });
 

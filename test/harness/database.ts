@@ -15,19 +15,25 @@ export interface TestDatabase {
 let count = 0;
 
 /** A migrated database of one's own: a copy of the run's template. */
-export async function createTestDatabase(): Promise<TestDatabase> {
+export const createTestDatabase = (): Promise<TestDatabase> => create({ migrated: true });
+
+/** A database without a schema, as a first start finds it. */
+export const createEmptyDatabase = (): Promise<TestDatabase> => create({ migrated: false });
+
+async function create({ migrated }: { migrated: boolean }): Promise<TestDatabase> {
   const run = process.env.SATLINE_TEST_RUN;
   const name = `${process.pid}_${count++}`;
   if (!onPostgres) {
     const dir = join(tmpdir(), `satline-test-${run}`, name);
-    cpSync(join(tmpdir(), `satline-test-${run}`, 'template'), dir, { recursive: true });
+    if (migrated) cpSync(join(tmpdir(), `satline-test-${run}`, 'template'), dir, { recursive: true });
     return {
       env: { DATA_DIR: dir, SECRETS_KEY: secretsKey },
       drop: async () => rmSync(dir, { recursive: true, force: true }),
     };
   }
   const database = `satline_test_${run}_${name}`;
-  await asAdmin((admin) => admin.query(`create database ${database} template satline_test_${run}_template`));
+  const template = migrated ? ` template satline_test_${run}_template` : '';
+  await asAdmin((admin) => admin.query(`create database ${database}${template}`));
   const url = new URL(process.env.TEST_DATABASE_URL!);
   url.pathname = `/${database}`;
   return {

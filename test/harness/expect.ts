@@ -4,7 +4,8 @@ import type { TestApp } from './app.ts';
 import type { Reply } from './client.ts';
 
 /** A UUIDv7 in lower case. */
-export const anId = () => expect.stringMatching(/^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
+export const anId = () =>
+  expect.stringMatching(/^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
 /** A SHA-256 or a preimage. */
 export const a32ByteHex = () => expect.stringMatching(/^[0-9a-f]{64}$/);
 

@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { AppError } from '../../src/kernel/errors.ts';
 import {
   boolean,
+  currency,
   type Filter,
   type FilterFields,
   filterNames,
@@ -24,6 +25,7 @@ const fields: FilterFields = {
   created_at: timestamp,
   order_id: uuid,
   enabled: boolean,
+  currency,
   payment_type: numberCode(0, 1),
 };
 const id = '01900000-0000-7000-8000-00000000000a';
@@ -57,6 +59,8 @@ describe('what is accepted', () => {
     ['q[order_id_eq]', id.toUpperCase(), { field: 'order_id', predicate: 'eq', values: [id] }],
     ['q[enabled_eq]', 'true', { field: 'enabled', predicate: 'eq', values: [true] }],
     ['q[enabled_not_eq]', 'false', { field: 'enabled', predicate: 'not_eq', values: [false] }],
+    ['q[currency_eq]', 'EUR', { field: 'currency', predicate: 'eq', values: ['eur'] }],
+    ['q[currency_in]', 'Usd,jpy', { field: 'currency', predicate: 'in', values: ['usd', 'jpy'] }],
     ['q[payment_type_eq]', '1', { field: 'payment_type', predicate: 'eq', values: [1] }],
     [
       'q[created_at_lteq]',
@@ -68,7 +72,14 @@ describe('what is accepted', () => {
   });
 
   test('several at once, other parameters beside them', () => {
-    const query = { page: '2', per_page: '5', expand: 'x', anything: '1', 'q[status_eq]': 'paid', 'q[enabled_eq]': 'true' };
+    const query = {
+      page: '2',
+      per_page: '5',
+      expand: 'x',
+      anything: '1',
+      'q[status_eq]': 'paid',
+      'q[enabled_eq]': 'true',
+    };
     expect(read(query).map(({ field }) => field)).toEqual(['status', 'enabled']);
     expect(read({})).toEqual([]);
   });
@@ -85,6 +96,7 @@ describe('what is refused by name', () => {
     ['q[enabled_in]', 'true'],
     ['q[payment_type_gt]', '0'],
     ['q[order_id_cont]', id],
+    ['q[currency_cont]', 'usd'],
     ['q[__proto___eq]', 'x'],
     ['q[constructor_eq]', 'x'],
     ['q[status_eq\nx]', 'paid'],
@@ -112,6 +124,7 @@ describe('what is refused by name', () => {
     ['q[created_at_gt]', ['', 'now', '2027-02-30', '1772359200']],
     ['q[order_id_eq]', ['', 'x', `${id}0`, `{${id}}`]],
     ['q[enabled_eq]', ['', '1', 'True', 'yes']],
+    ['q[currency_eq]', ['', 'xyz', 'us', ' usd', 'usd,eur']],
     ['q[payment_type_eq]', ['', '2', '-1', '0.0', '00000']],
   ])('%s with what is none of its values', (key, values) => {
     for (const value of values) {
@@ -155,6 +168,7 @@ describe('properties', () => {
       timestamp: '2027-01-01',
       uuid: id,
       boolean: 'true',
+      currency: 'usd',
       word: 'paid',
       number_code: '1',
     };

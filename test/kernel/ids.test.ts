@@ -55,6 +55,7 @@ describe('random text', () => {
     expect(new Set(texts).size).toBe(texts.length);
     expect(counts.size).toBe(62);
     // 62,000 characters, 1,000 of each expected; six standard deviations are about 190.
-    for (const [character, count] of counts) expect([character, Math.abs(count - 1000) < 200]).toEqual([character, true]);
+    for (const [character, count] of counts)
+      expect([character, Math.abs(count - 1000) < 200]).toEqual([character, true]);
   });
 });

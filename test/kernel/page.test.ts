@@ -10,8 +10,14 @@ describe('reading page and per_page', () => {
   });
 
   test.each([
-    [{ page: '3', per_page: '10' }, { page: 3, perPage: 10 }],
-    [{ page: 3, per_page: 10 }, { page: 3, perPage: 10 }],
+    [
+      { page: '3', per_page: '10' },
+      { page: 3, perPage: 10 },
+    ],
+    [
+      { page: 3, per_page: 10 },
+      { page: 3, perPage: 10 },
+    ],
     [{ per_page: '100' }, { page: 1, perPage: 100 }],
     [{ per_page: '101' }, { page: 1, perPage: 100 }],
     [{ per_page: '9'.repeat(500) }, { page: 1, perPage: 100 }],

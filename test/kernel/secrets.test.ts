@@ -13,9 +13,13 @@ describe('sealing', () => {
   test('opens to exactly the bytes that were sealed, wherever they are kept', () => {
     const word = fc.string({ minLength: 1, maxLength: 20 });
     fc.assert(
-      fc.property(fc.uint8Array({ maxLength: 2000 }), fc.record({ table: word, column: word, row: word }), (bytes, at) => {
-        expect(sealer.open(sealer.seal(bytes, at), at).equals(Buffer.from(bytes))).toBe(true);
-      }),
+      fc.property(
+        fc.uint8Array({ maxLength: 2000 }),
+        fc.record({ table: word, column: word, row: word }),
+        (bytes, at) => {
+          expect(sealer.open(sealer.seal(bytes, at), at).equals(Buffer.from(bytes))).toBe(true);
+        },
+      ),
     );
   });
 

@@ -91,7 +91,9 @@ describe('properties', () => {
     const part = (most: number) => fc.integer({ min: 0, max: most });
     fc.assert(
       fc.property(part(9999), part(99), part(99), (year, month, day) => {
-        const text = [String(year).padStart(4, '0'), String(month).padStart(2, '0'), String(day).padStart(2, '0')].join('-');
+        const text = [String(year).padStart(4, '0'), String(month).padStart(2, '0'), String(day).padStart(2, '0')].join(
+          '-',
+        );
         const read = parseTimestamp(text);
         if (read) expect(read.toISOString().slice(0, 10)).toBe(text);
         const days = new Date(0);

@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
 import { issueApiKey } from '../../src/auth/api-key.ts';
 import { createAuthenticator } from '../../src/auth/authenticate.ts';
-import { AppError } from '../../src/kernel/errors.ts';
+import type { AppError } from '../../src/kernel/errors.ts';
 import type { Operation } from '../../src/operation/operation.ts';
 import { operations } from '../../src/resources/index.ts';
 import { revokeApiKey } from '../../src/store/api-keys.ts';

@@ -1,5 +1,5 @@
-import { connect } from 'node:net';
 import type { AddressInfo } from 'node:net';
+import { connect } from 'node:net';
 import { Type } from 'typebox';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { json, operation } from '../../src/operation/operation.ts';
@@ -45,7 +45,10 @@ describe('addresses where nothing is', () => {
     for (const method of ['POST', 'PATCH', 'DELETE', 'PUT'] as const) {
       expectError(await app.stranger.raw(method, '/api/v1/m/nope', '{"a":1}', json_), 'not_found');
       expectError(await app.stranger.raw(method, '/api/v1/m/nope', '{broken', json_), 'not_found');
-      expectError(await app.stranger.raw(method, '/api/v1/m/nope', 'text', { 'content-type': 'text/plain' }), 'not_found');
+      expectError(
+        await app.stranger.raw(method, '/api/v1/m/nope', 'text', { 'content-type': 'text/plain' }),
+        'not_found',
+      );
     }
   });
 });
@@ -87,7 +90,12 @@ describe('methods that an address does not have', () => {
 describe('bodies', () => {
   test('that are no JSON are 415, an empty one is {} whatever it is called (case C081)', async () => {
     const { test: client } = await app.newMerchant();
-    for (const type of ['text/plain', 'application/x-www-form-urlencoded', 'multipart/form-data; boundary=x', 'text/json']) {
+    for (const type of [
+      'text/plain',
+      'application/x-www-form-urlencoded',
+      'multipart/form-data; boundary=x',
+      'text/json',
+    ]) {
       expectError(await client.raw('POST', orders, 'a=1', { 'content-type': type }), 'unsupported_media_type');
       expectInvalid(await client.raw('POST', orders, '', { 'content-type': type }), 'order is required');
     }
@@ -123,7 +131,9 @@ describe('bodies', () => {
       ['PATCH', `${orders}/01900000-0000-7000-8000-000000000000`],
       ['DELETE', `${orders}/01900000-0000-7000-8000-000000000000`],
     ] as const) {
-      expectError(await client.raw(method, url, payload, json_), 'bad_request', { message: 'The body is not valid JSON' });
+      expectError(await client.raw(method, url, payload, json_), 'bad_request', {
+        message: 'The body is not valid JSON',
+      });
     }
   });
 

@@ -260,7 +260,10 @@ describe('the key itself', () => {
 test('what is kept is sealed: neither answer nor what was decided can be read in the table', async () => {
   const { test: client } = await app.newMerchant();
   const marker = 'very-private-customer-note';
-  const body = orderBody({ metadata: { note: marker }, customer_email: 'private@example.com' }, { generate_invoice: true });
+  const body = orderBody(
+    { metadata: { note: marker }, customer_email: 'private@example.com' },
+    { generate_invoice: true },
+  );
   const reply = await client.post(orders, body, keyed('sealed'));
   const rows = await app.rows<Record<string, unknown>>('select * from idempotency_keys where credential_id = $1', [
     client.id,
@@ -291,9 +294,7 @@ test('a sealed answer moved to another key does not open', async () => {
 
 describe('at the same moment', () => {
   async function together(client: Client, beside: Record<string, unknown>): Promise<Reply[]> {
-    return Promise.all(
-      Array.from({ length: 6 }, () => client.post(orders, orderBody({}, beside), keyed('at once'))),
-    );
+    return Promise.all(Array.from({ length: 6 }, () => client.post(orders, orderBody({}, beside), keyed('at once'))));
   }
 
   test.each([{}, { generate_invoice: true }])('the call is made once: %j', async (beside) => {

@@ -104,23 +104,23 @@ describe('large numbers (case C079)', () => {
     });
     const { body: shown } = await client.get(`${path}/${order.id}`);
     for (const body of [order, shown]) {
-      expect(body).toMatchObject({ total_amount_cents: amount, tax_amount_cents: amount, discount_amount_cents: amount });
+      expect(body).toMatchObject({
+        total_amount_cents: amount,
+        tax_amount_cents: amount,
+        discount_amount_cents: amount,
+      });
       expect(body.items[0].price_cents).toBe(amount);
     }
   });
 
-  test.each([
-    '9007199254740992',
-    '9007199254740993',
-    '9007199254740991.5',
-    '1e16',
-    '99999999999999999999999',
-    '1e999',
-  ])('%s is refused with the stated maximum, never rounded', async (total) => {
-    const reply = await client.raw('POST', path, spelt(total), json);
-    expectError(reply, 'validation_error', { details: reply.body.error.details });
-    expect(reply.body.error.details[0]).toMatch(/at most 9007199254740991|must be a whole number/);
-  });
+  test.each(['9007199254740992', '9007199254740993', '9007199254740991.5', '1e16', '99999999999999999999999', '1e999'])(
+    '%s is refused with the stated maximum, never rounded',
+    async (total) => {
+      const reply = await client.raw('POST', path, spelt(total), json);
+      expectError(reply, 'validation_error', { details: reply.body.error.details });
+      expect(reply.body.error.details[0]).toMatch(/at most 9007199254740991|must be a whole number/);
+    },
+  );
 
   test.each([
     ['5e2', 500],
@@ -227,9 +227,23 @@ describe('text', () => {
   });
 
   test('of any other kind comes back as it was sent', async () => {
-    const texts = ['<b>&"\'</b>', '\u2028\u2029', '\u001b[31m', '\u007f', '🤷🏽‍♀️', 'e\u0301 é', '\ufeff', '\\u0000 \\n', '{{7*7}}'];
+    const texts = [
+      '<b>&"\'</b>',
+      '\u2028\u2029',
+      '\u001b[31m',
+      '\u007f',
+      '🤷🏽‍♀️',
+      'e\u0301 é',
+      '\ufeff',
+      '\\u0000 \\n',
+      '{{7*7}}',
+    ];
     for (const text of texts) {
-      const order = await createOrder(client, { ...item({ name: `x${text}x` }), po_number: text, metadata: { [text]: text } });
+      const order = await createOrder(client, {
+        ...item({ name: `x${text}x` }),
+        po_number: text,
+        metadata: { [text]: text },
+      });
       const { body: shown } = await client.get(`${path}/${order.id}`);
       for (const body of [order, shown]) {
         expect(body.items[0].name).toBe(`x${text}x`);
@@ -247,7 +261,9 @@ describe('text', () => {
 });
 
 test('any metadata that is taken comes back deep-equal, on every door', async () => {
-  const text = fc.string({ unit: 'grapheme', maxLength: 40 }).filter((one) => !one.includes('\u0000') && one.isWellFormed());
+  const text = fc
+    .string({ unit: 'grapheme', maxLength: 40 })
+    .filter((one) => !one.includes('\u0000') && one.isWellFormed());
   const key = text.filter((one) => one.length <= 40);
   const leaf = fc.oneof(
     text,

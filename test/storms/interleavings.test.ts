@@ -59,7 +59,9 @@ const path = (story: Story) => `/api/v1/m/orders/${story.orderId}`;
 function note(story: Story, act: string, { status, body }: Reply, allowed: number[]): void {
   story.log.push(`${act} ${status}`);
   if (!allowed.includes(status)) {
-    throw new Error(`seed ${story.seed}: ${act} answered ${status} ${JSON.stringify(body)} after ${story.log.join(', ')}`);
+    throw new Error(
+      `seed ${story.seed}: ${act} answered ${status} ${JSON.stringify(body)} after ${story.log.join(', ')}`,
+    );
   }
 }
 
@@ -88,9 +90,7 @@ const acts: Record<string, { weight: number; act: Act }> = {
       const secret = app.parts.sealer.deriveKey(`simulated wallet ${wallet.id}`);
       const preimage = roll.chance(0.7) ? simulatedPreimage(secret, invoice.ref).toString('hex') : undefined;
       const fact = { state: 'settled' as const, receivedMsat: undefined, preimage, settledAt: undefined };
-      await Promise.all(
-        Array.from({ length: 1 + roll.below(3) }, () => settlePayment(app.parts, invoice.id, fact)),
-      );
+      await Promise.all(Array.from({ length: 1 + roll.below(3) }, () => settlePayment(app.parts, invoice.id, fact)));
       story.log.push('push');
     },
   },
@@ -252,5 +252,7 @@ test(`${batches * perBatch} orders in a storm: exactly one payment for each sett
   await expectLedgerToHold(app);
   const seconds = ((performance.now() - begun) / 1000).toFixed(1);
   const counts = [...done].sort().map(([line, count]) => `${line}: ${count}`);
-  console.log(`${batches * perBatch} orders, ${invoices} invoices, ${payments} payments in ${seconds} s; ${counts.join(', ')}`);
+  console.log(
+    `${batches * perBatch} orders, ${invoices} invoices, ${payments} payments in ${seconds} s; ${counts.join(', ')}`,
+  );
 });

@@ -3,8 +3,8 @@ import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { secretsKey } from '../harness/database.ts';
 import type { Reply } from '../harness/client.ts';
+import { secretsKey } from '../harness/database.ts';
 
 const start = fileURLToPath(new URL('../../dist/start.js', import.meta.url));
 /** A first start on a slow machine that does other things too. */

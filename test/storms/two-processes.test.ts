@@ -8,7 +8,13 @@ import { createSealer } from '../../src/kernel/secrets.ts';
 import { until } from '../flows/fake-wallet.ts';
 import { openTestApp, type TestApp, type TestMerchant } from '../harness/app.ts';
 import { Client } from '../harness/client.ts';
-import { createEmptyDatabase, createTestDatabase, onPostgres, secretsKey, type TestDatabase } from '../harness/database.ts';
+import {
+  createEmptyDatabase,
+  createTestDatabase,
+  onPostgres,
+  secretsKey,
+  type TestDatabase,
+} from '../harness/database.ts';
 import { expectLedgerToHold } from '../harness/ledger.ts';
 import { createOrder, createOrderWithInvoice, orderBody } from '../harness/orders.ts';
 import { addWallet, changeWallet, testWalletId } from '../harness/wallets.ts';
@@ -50,8 +56,7 @@ describe.skipIf(!onPostgres)('two instances on one database', () => {
     await database.drop();
   });
 
-  const asked = (what: 'callback' | 'verify') =>
-    server.requests.filter((line) => line.startsWith(`/${what}`)).length;
+  const asked = (what: 'callback' | 'verify') => server.requests.filter((line) => line.startsWith(`/${what}`)).length;
 
   test('C029: 20 parallel calls over both get one invoice, and the wallet is asked once', async () => {
     for (let round = 0; round < 5; round++) {
@@ -69,7 +74,9 @@ describe.skipIf(!onPostgres)('two instances on one database', () => {
   });
 
   test('both watchers see one settlement: one payment', async () => {
-    const orders = await Promise.all(Array.from({ length: 8 }, (_, index) => createOrderWithInvoice(clients[index % 2]!)));
+    const orders = await Promise.all(
+      Array.from({ length: 8 }, (_, index) => createOrderWithInvoice(clients[index % 2]!)),
+    );
     for (const { invoice } of orders) server.settle(invoice.payment_hash);
     one.clock.advanceSeconds(3);
     const waiting = orders.flatMap(({ invoice }) =>
@@ -198,7 +205,9 @@ describe.skipIf(!onPostgres)('two real processes on one database', () => {
     );
   });
 
-  test('a process killed while it asks a slow wallet is taken over: the same ids, one order', { timeout: 60_000 }, async () => {
+  test('a process killed while it asks a slow wallet is taken over: the same ids, one order', {
+    timeout: 60_000,
+  }, async () => {
     await setWallet({ delayMs: 5000 });
     const body = orderBody({ po_number: 'taken over' }, { generate_invoice: true });
     const key = 'taken over';
@@ -247,8 +256,11 @@ describe.skipIf(!onPostgres)('two real processes on one database', () => {
     await two.end('SIGTERM');
     await setWallet({ delayMs: 6000 });
     const leased = async () =>
-      (await db.query('select lease_until > clock_timestamp() as leased from invoices where id = $1', [order.invoice.id]))
-        .rows[0].leased;
+      (
+        await db.query('select lease_until > clock_timestamp() as leased from invoices where id = $1', [
+          order.invoice.id,
+        ])
+      ).rows[0].leased;
     await until(leased, 10_000);
     await one.end('SIGKILL');
     await setWallet({ payAfterSeconds: 1 });
@@ -260,7 +272,9 @@ describe.skipIf(!onPostgres)('two real processes on one database', () => {
 });
 
 describe.skipIf(!onPostgres)('C123: three processes in the same second', () => {
-  test('an empty database is migrated once, gets one demo, and all three serve; then again', { timeout: 120_000 }, async () => {
+  test('an empty database is migrated once, gets one demo, and all three serve; then again', {
+    timeout: 120_000,
+  }, async () => {
     const database = await createEmptyDatabase();
     const dataDir = mkdtempSync(join(tmpdir(), 'satline-three-'));
     try {

@@ -4,8 +4,13 @@ import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vite
 import { AppError } from '../../src/kernel/errors.ts';
 import { parseTimestamp } from '../../src/kernel/timestamp.ts';
 import { operations } from '../../src/resources/index.ts';
+import { invoiceOperations } from '../../src/resources/invoices/index.ts';
+import { orderOperations } from '../../src/resources/orders/index.ts';
+import { paymentOperations } from '../../src/resources/payments/index.ts';
+import { walletOperations } from '../../src/resources/wallets/index.ts';
 import { openTestApp, type TestApp, type TestMerchant } from '../harness/app.ts';
 import type { Reply } from '../harness/client.ts';
+import { expectLedgerToHold } from '../harness/ledger.ts';
 import { createOrder, createOrderWithInvoice, orderBody } from '../harness/orders.ts';
 import { addLiveWallet, addWallet, changeWallet, type LiveWallet, testWalletId } from '../harness/wallets.ts';
 
@@ -28,6 +33,7 @@ beforeAll(async () => {
 });
 afterEach(() => vi.restoreAllMocks());
 afterAll(async () => {
+  await expectLedgerToHold(app);
   await app.close();
   await live.close();
 });
@@ -62,7 +68,8 @@ describe('the document', () => {
       if ('const' in value || '$defs' in value || 'patternProperties' in value) bad.push(`${path}: a word of 3.1`);
       if (value.nullable === true && typeof value.type !== 'string') bad.push(`${path}: nullable without a type`);
       if (value.nullable === true && Array.isArray(value.enum) && !value.enum.includes(null)) bad.push(`${path}: enum`);
-      if (Object.keys(value).some((key) => key.startsWith('~') || key === 'x-trim' || key === 'x-metadata')) bad.push(path);
+      if (Object.keys(value).some((key) => key.startsWith('~') || key === 'x-trim' || key === 'x-metadata'))
+        bad.push(path);
     }
     expect(bad).toEqual([]);
   });
@@ -71,7 +78,9 @@ describe('the document', () => {
     const listed = Object.entries(document.paths).flatMap(([path, methods]) =>
       Object.entries(methods).map(([method, { operationId }]) => `${operationId} ${method.toUpperCase()} ${path}`),
     );
-    expect(listed.toSorted()).toEqual(operations.map(({ name, method, path }) => `${name} ${method} ${path}`).toSorted());
+    expect(listed.toSorted()).toEqual(
+      operations.map(({ name, method, path }) => `${name} ${method} ${path}`).toSorted(),
+    );
     for (const operation of operations) {
       const { summary, responses, parameters = [] } = described(operation.name);
       expect(summary).toBe(operation.summary);
@@ -97,16 +106,18 @@ describe('the document', () => {
 
   test('names query parameters that are all accepted', async () => {
     const { test: client } = await app.newMerchant();
-    const fitting = ({ type, format, enum: words }: Json) => {
+    const fitting = ({ type, format, maxLength, enum: words }: Json) => {
       if (Array.isArray(words)) return String(words[0]);
       if (type === 'integer') return '1';
+      if (maxLength === 3) return 'usd';
       if (type === 'boolean') return 'true';
       if (format === 'uuid') return '01900000-0000-7000-8000-000000000000';
       return format === 'date-time' ? '2027-01-01T00:00:00.000Z' : 'x';
     };
+    // A stream that is let in goes on for ever.
+    const streams = new Set(operations.filter(({ answer }) => answer.kind === 'stream').map(({ path }) => path));
     for (const [path, methods] of Object.entries(document.paths)) {
-      // A stream that is let in goes on for ever.
-      if (methods.get?.responses['200']?.content?.['text/event-stream']) continue;
+      if (streams.has(path)) continue;
       for (const { name, schema, in: place } of methods.get?.parameters ?? []) {
         // What a list of values may hold is said by the filter it belongs to.
         if (place !== 'query' || path.includes('{') || !name.startsWith('q[') || name.endsWith('_in]')) continue;
@@ -126,7 +137,9 @@ function toJsonSchema(schema: Json): Json {
     ...(type === undefined ? {} : { type: nullable ? [type, 'null'] : type }),
     ...(items ? { items: toJsonSchema(items as Json) } : {}),
     ...(anyOf ? { anyOf: (anyOf as Json[]).map(toJsonSchema) } : {}),
-    ...(typeof additionalProperties === 'object' ? { additionalProperties: toJsonSchema(additionalProperties as Json) } : {}),
+    ...(typeof additionalProperties === 'object'
+      ? { additionalProperties: toJsonSchema(additionalProperties as Json) }
+      : {}),
   };
   if (!properties) return shape;
   const members = Object.entries(properties as Record<string, Json>).map(([name, one]) => [name, toJsonSchema(one)]);
@@ -209,7 +222,11 @@ describe('recorded answers conform', () => {
     const overpaid = await client.get(`${orders}/${created.body.id}?expand=invoice`);
     expect(overpaid.body.attention).toBe('overpaid');
     expectToConform('get_order', overpaid, 200);
-    expectToConform('update_order', await client.patch(`${orders}/${created.body.id}`, { order: { po_number: 'x' } }), 200);
+    expectToConform(
+      'update_order',
+      await client.patch(`${orders}/${created.body.id}`, { order: { po_number: 'x' } }),
+      200,
+    );
     expectToConform('list_orders', await client.get(`${orders}?expand=invoice,payment,merchant`), 200);
     expectToConform('list_orders', await client.get(`${orders}?page=999`), 200);
     expectToConform('list_orders', await merchant.live.get(orders), 200);
@@ -261,7 +278,8 @@ describe('recorded answers conform', () => {
     const list = await client.get('/api/v1/m/payments');
     expectToConform('list_payments', list, 200);
     expect(new Set(list.body.data.map((one: { amount_sats: number | null }) => one.amount_sats === null)).size).toBe(2);
-    for (const { id } of list.body.data) expectToConform('get_payment', await client.get(`/api/v1/m/payments/${id}`), 200);
+    for (const { id } of list.body.data)
+      expectToConform('get_payment', await client.get(`/api/v1/m/payments/${id}`), 200);
   });
 
   test('wallets, well and ill, and merchants', async () => {
@@ -273,7 +291,8 @@ describe('recorded answers conform', () => {
     for (const { test: client } of [merchant, ill]) {
       const list = await client.get('/api/v1/m/wallets');
       expectToConform('list_wallets', list, 200);
-      for (const { id } of list.body.data) expectToConform('get_wallet', await client.get(`/api/v1/m/wallets/${id}`), 200);
+      for (const { id } of list.body.data)
+        expectToConform('get_wallet', await client.get(`/api/v1/m/wallets/${id}`), 200);
       expectToConform('get_merchant', await client.get('/api/v1/m/merchant'), 200);
     }
     expectToConform('get_merchant', await ill.live.get('/api/v1/m/merchant'), 200);
@@ -326,9 +345,9 @@ describe('recorded answers conform', () => {
   });
 
   test('all of the operations above were recorded', () => {
-    const nouns = /_(orders?|invoice|invoice_qr|invoice_status|invoice_payment|payments?|wallets?|merchant)$/;
-    const mine = operations.filter(({ name }) => nouns.test(name) && name !== 'update_merchant').map(({ name }) => name);
-    expect([...recorded].toSorted()).toEqual(mine.toSorted());
+    const folders = [orderOperations, invoiceOperations, paymentOperations, walletOperations];
+    const names = [...folders.flat().map(({ name }) => name), 'get_merchant'];
+    expect([...recorded].toSorted()).toEqual(names.toSorted());
   });
 });
 

@@ -1,7 +1,7 @@
 import type { Config } from '../../config.ts';
 import type { Database } from '../../db/database.ts';
 import { readMigrations } from '../../db/migrate.ts';
-import { openSealer, SecretsKeyError } from '../../open-sealer.ts';
+import { openSealer, SecretsKeyError, secretsCheckName } from '../../open-sealer.ts';
 import { findEngineVersion, listAppliedMigrations } from '../../store/installation.ts';
 import { findSetting } from '../../store/settings.ts';
 import { sentenceOf } from '../failure.ts';
@@ -53,7 +53,7 @@ export async function checkMigrations(db: Database): Promise<Check> {
 /** Needs an up-to-date schema. */
 export async function checkSecretsKey(db: Database, config: Config): Promise<Check> {
   // Opening the sealer of a database without a check value would make one, and perhaps a key with it.
-  if ((await findSetting(db, 'secrets_check')) === undefined) {
+  if ((await findSetting(db, secretsCheckName)) === undefined) {
     return ok('secrets key', 'Nothing is sealed yet; the first start takes the key it finds.');
   }
   try {

@@ -1,9 +1,9 @@
 import type { Config } from '../../config.ts';
+import { mayReachPrivateNetworks } from '../../demo.ts';
 import { createOutbound } from '../../kernel/outbound.ts';
 import { agreePrices, type SourceReport } from '../../rates/quorum.ts';
 import { formatPrice, type HttpGet, type RateSource } from '../../rates/rate.ts';
 import { openSource } from '../../rates/sources.ts';
-import { mayReachPrivateNetworks } from '../open.ts';
 import { type Check, ok, trouble } from './check.ts';
 
 const answerMillis = 5000;

@@ -1,5 +1,6 @@
 import { Type } from 'typebox';
-import { isIpRange, issueApiKey } from '../../auth/api-key.ts';
+import { issueApiKey } from '../../auth/api-key.ts';
+import { toIpRange } from '../../auth/ip-ranges.ts';
 import { invalid } from '../../kernel/errors.ts';
 import { createdApiTokenSchema, permissions, toApiToken } from '../../model/api-token.ts';
 import { inputObject, nameInput, oneOf, optional, textInput } from '../../model/fields.ts';
@@ -33,13 +34,20 @@ export const createApiToken = operation({
     const { name, token_type, permissions, ip_ranges, rpm_limit } = body.api_token;
     const kind = token_type ?? 'secret';
     if (kind === 'publishable' && permissions) throw invalid('permissions are for secret tokens only');
-    const wrong = (ip_ranges ?? []).findIndex((range) => !isIpRange(range));
-    if (wrong !== -1) throw invalid(`ip_ranges[${wrong}] must be a range such as 203.0.113.0/24`);
+    const ranges = ip_ranges?.map((range) => toIpRange(range));
+    const wrong = ranges?.indexOf(undefined) ?? -1;
+    if (wrong !== -1) throw invalid(`ip_ranges[${wrong}] must be an address or a range such as 203.0.113.0/24`);
     if (kind === 'secret') checkMayGive(call, permissions ?? null);
     const issued = await issueApiKey(
       call.db,
       call.scope,
-      { kind, name, permissions: permissions ?? null, ipRanges: ip_ranges ?? null, rpmLimit: rpm_limit ?? null },
+      {
+        kind,
+        name,
+        permissions: permissions ?? null,
+        ipRanges: (ranges as string[] | undefined) ?? null,
+        rpmLimit: rpm_limit ?? null,
+      },
       call.now,
     );
     const row = (await findApiKey(call.db, call.scope, issued.id))!;

@@ -1,10 +1,7 @@
 import { invalid } from '../../kernel/errors.ts';
-import { type EventPosition, parsePosition } from '../../model/event.ts';
+import { type EventPosition, eventsKeptDays, parsePosition } from '../../model/event.ts';
 import type { Call } from '../../operation/operation.ts';
 import { findEvent } from '../../store/events.ts';
-
-/** How long events are kept, for the sentence that tells why one is not there any more. */
-export const eventsKeptDays = 90;
 
 const eventIdShape = /^evt_[0-9A-Za-z]{1,64}$/;
 

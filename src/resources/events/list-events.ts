@@ -2,7 +2,8 @@ import { Type } from 'typebox';
 import { eventKinds } from '../../events/catalog.ts';
 import { invalid } from '../../kernel/errors.ts';
 import { timestamp, word } from '../../kernel/filters.ts';
-import { eventSchema, formatPosition, toEvent } from '../../model/event.ts';
+import { pageMeta } from '../../kernel/page.ts';
+import { eventSchema, eventsKeptDays, formatPosition, toEvent } from '../../model/event.ts';
 import { type Call, listOf, type OperationInput, operation } from '../../operation/operation.ts';
 import {
   countEventsAfter,
@@ -22,7 +23,7 @@ export const listEvents = operation({
     'With `after` (an event’s id, a `cursor` from an earlier answer, or empty for the very beginning) the answer goes on ' +
     'behind it, oldest first, and no event is ever passed by: keep asking with the last `cursor`. There, `total_count` ' +
     `counts no further than ${mostCounted.toLocaleString('en-US')} and there are no pages; \`has_more\` says whether to ask again at once. ` +
-    'Without `after`, `cursor` is where to start following from now. Events are kept for 90 days.',
+    `Without \`after\`, \`cursor\` is where to start following from now. Events are kept for ${eventsKeptDays} days.`,
   method: 'GET',
   path: '/api/v1/m/events',
   access: { permission: 'webhooks:read' },
@@ -62,9 +63,11 @@ async function after(call: Call, { page, filters }: OperationInput, cursor: stri
   const totalCount = hasMore
     ? await countEventsAfter(call.db, call.scope, position, filters, mostCounted)
     : rows.length;
+  // Whoever follows `next_page` here would ask for a page that does not exist.
+  const meta = { ...pageMeta(page, totalCount), next_page: null };
   return {
     page,
     result: { rows: rows.map(toEvent), totalCount },
-    extra: { cursor: formatPosition(hasMore ? rows.at(-1)! : found.next), has_more: hasMore },
+    extra: { meta, cursor: formatPosition(hasMore ? rows.at(-1)! : found.next), has_more: hasMore },
   };
 }

@@ -1,7 +1,6 @@
-import { merchantSchema, toMerchant } from '../../model/merchant.ts';
+import { showMerchant } from '../../flows/show-merchant.ts';
+import { merchantSchema } from '../../model/merchant.ts';
 import { json, operation } from '../../operation/operation.ts';
-import { findMerchant } from '../../store/merchants.ts';
-import { listMerchantWallets } from '../../store/wallets.ts';
 
 export const getMerchant = operation({
   name: 'get_merchant',
@@ -11,11 +10,5 @@ export const getMerchant = operation({
   access: { permission: 'merchant:read' },
   answer: json(merchantSchema),
   tool: {},
-  async run(call) {
-    const [merchant, wallets] = await Promise.all([
-      findMerchant(call.db, call.scope.merchantId),
-      listMerchantWallets(call.db, call.scope),
-    ]);
-    return toMerchant(merchant!, call.scope.livemode, wallets);
-  },
+  run: (call) => showMerchant(call.db, call.scope),
 });

@@ -1,9 +1,9 @@
 import { Type } from 'typebox';
 import { changeMerchant } from '../../flows/change-merchant.ts';
+import { showMerchant } from '../../flows/show-merchant.ts';
 import { currencyInput, emailInput, inputObject, nameInput, oneOf, optional, textInput } from '../../model/fields.ts';
-import { merchantSchema, toMerchant } from '../../model/merchant.ts';
+import { merchantSchema } from '../../model/merchant.ts';
 import { json, operation } from '../../operation/operation.ts';
-import { listMerchantWallets } from '../../store/wallets.ts';
 
 const body = inputObject({
   merchant: inputObject({
@@ -42,6 +42,6 @@ export const updateMerchant = operation({
   idempotency: 'database',
   async run(call, { body }) {
     const merchant = await changeMerchant(call.db, call.scope.merchantId, body.merchant, call.now);
-    return toMerchant(merchant, call.scope.livemode, await listMerchantWallets(call.db, call.scope));
+    return showMerchant(call.db, call.scope, merchant);
   },
 });

@@ -1,4 +1,4 @@
-import { integer, numberCode, text, timestamp, uuid, word } from '../../kernel/filters.ts';
+import { currency, integer, numberCode, text, timestamp, uuid, word } from '../../kernel/filters.ts';
 import { orderStatuses } from '../../model/order.ts';
 import { orderViewSchema } from '../../model/order-view.ts';
 import { listOf, operation } from '../../operation/operation.ts';
@@ -17,7 +17,7 @@ export const listOrders = operation({
     expand: orderExpansions,
     filters: {
       status: word(...orderStatuses),
-      currency: text,
+      currency,
       order_number: text,
       total_amount_cents: integer,
       created_at: timestamp,

@@ -1,13 +1,11 @@
+import { showMerchant } from '../../flows/show-merchant.ts';
 import { toInvoice } from '../../model/invoice.ts';
-import { toMerchant } from '../../model/merchant.ts';
 import { type OrderRow, toOrder } from '../../model/order.ts';
 import type { OrderView } from '../../model/order-view.ts';
 import { type PaymentRow, toPayment } from '../../model/payment.ts';
 import type { Call } from '../../operation/operation.ts';
 import { findCurrentInvoice, listCurrentInvoices } from '../../store/invoices.ts';
-import { findMerchant } from '../../store/merchants.ts';
 import { findPaymentOfOrder, listPaymentsOfOrders } from '../../store/payments.ts';
-import { listMerchantWallets } from '../../store/wallets.ts';
 
 export const orderExpansions = ['invoice', 'payment', 'merchant'] as const;
 
@@ -21,7 +19,7 @@ export async function readOrderView(
   const [order, payment, merchant, invoice] = await Promise.all([
     find(),
     findPaymentOfOrder(call.db, call.scope, orderId),
-    readMerchant(call),
+    showMerchant(call.db, call.scope),
     expand.has('invoice') ? findCurrentInvoice(call.db, orderId, call.now) : undefined,
   ]);
   return {
@@ -42,7 +40,7 @@ export async function toOrderViews(
   const [invoices, payments, merchant] = await Promise.all([
     expand.has('invoice') ? listCurrentInvoices(call.db, ids, call.now) : undefined,
     expand.has('payment') ? listPaymentsOfOrders(call.db, ids) : new Map<string, PaymentRow>(),
-    expand.has('merchant') ? readMerchant(call) : undefined,
+    expand.has('merchant') ? showMerchant(call.db, call.scope) : undefined,
   ]);
   return orders.map((order) => {
     const invoice = invoices?.get(order.id);
@@ -54,12 +52,4 @@ export async function toOrderViews(
       ...(merchant ? { merchant } : {}),
     };
   });
-}
-
-async function readMerchant(call: Call) {
-  const [merchant, wallets] = await Promise.all([
-    findMerchant(call.db, call.scope.merchantId),
-    listMerchantWallets(call.db, call.scope),
-  ]);
-  return toMerchant(merchant!, call.scope.livemode, wallets);
 }

@@ -1,4 +1,4 @@
-import { integer, text, timestamp, uuid } from '../../kernel/filters.ts';
+import { currency, integer, timestamp, uuid } from '../../kernel/filters.ts';
 import { paymentViewSchema } from '../../model/payment-view.ts';
 import { listOf, operation } from '../../operation/operation.ts';
 import { listPayments as listPaymentRows } from '../../store/payments.ts';
@@ -12,7 +12,7 @@ export const listPayments = operation({
   access: { permission: 'payments:read' },
   query: {
     paged: true,
-    filters: { amount_sats: integer, confirmed_at: timestamp, currency: text, order_id: uuid },
+    filters: { amount_sats: integer, confirmed_at: timestamp, currency, order_id: uuid },
   },
   answer: listOf(paymentViewSchema),
   tool: {},

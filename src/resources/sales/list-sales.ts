@@ -1,4 +1,4 @@
-import { text, timestamp, uuid, word } from '../../kernel/filters.ts';
+import { currency, text, timestamp, uuid, word } from '../../kernel/filters.ts';
 import { orderSources, saleSchema, saleStatuses } from '../../model/sale.ts';
 import { listOf, operation } from '../../operation/operation.ts';
 import { listSales as listSaleRows } from '../../store/sales.ts';
@@ -16,7 +16,7 @@ export const listSales = operation({
       status: word(...saleStatuses),
       source: word(...orderSources),
       payment_method: word('lightning', 'cash'),
-      currency: text,
+      currency,
       sold_at: timestamp,
       order_id: uuid,
       order_number: text,

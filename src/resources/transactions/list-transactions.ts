@@ -1,4 +1,4 @@
-import { integer, text, timestamp, uuid, word } from '../../kernel/filters.ts';
+import { currency, integer, timestamp, uuid, word } from '../../kernel/filters.ts';
 import { toTransaction, transactionSchema, transactionTypes } from '../../model/transaction.ts';
 import { listOf, operation } from '../../operation/operation.ts';
 import { listTransactions as listTransactionRows } from '../../store/transactions.ts';
@@ -14,7 +14,7 @@ export const listTransactions = operation({
     filters: {
       status: word('confirmed'),
       type: word(...transactionTypes),
-      currency: text,
+      currency,
       created_at: timestamp,
       amount_sats: integer,
       order_id: uuid,

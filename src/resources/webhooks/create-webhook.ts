@@ -42,7 +42,7 @@ export const createWebhook = operation({
   idempotency: 'database',
   async run(call, { body }) {
     const { url, events, description, metadata } = body.webhook;
-    // An assistant that names no kinds means all of them (decisions, section 6); everyone else has to say so.
+    // An assistant that names no kinds means all of them; everyone else has to say so.
     if (!events && call.source !== 'mcp') throw invalid('events is required');
     const kinds = readEvents(events ?? ['*']);
     checkWebhookUrl(call, url);

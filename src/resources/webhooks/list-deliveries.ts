@@ -1,5 +1,6 @@
 import { text, timestamp, word } from '../../kernel/filters.ts';
 import { deliverySchema, deliveryStates, toDelivery } from '../../model/delivery.ts';
+import { deliveriesKeptDays } from '../../model/event.ts';
 import { listOf, operation } from '../../operation/operation.ts';
 import { listDeliveries as listDeliveryRows } from '../../store/deliveries.ts';
 import { requireWebhook } from './require-webhook.ts';
@@ -7,7 +8,7 @@ import { requireWebhook } from './require-webhook.ts';
 export const listDeliveries = operation({
   name: 'list_webhook_deliveries',
   summary: 'List what was and will be sent to a webhook, newest event first',
-  description: 'Kept for 30 days.',
+  description: `Kept for ${deliveriesKeptDays} days.`,
   method: 'GET',
   path: '/api/v1/m/webhooks/{id}/deliveries',
   access: { permission: 'webhooks:read' },

@@ -1,16 +1,21 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest, HTTPMethods } from 'fastify';
+import type { Parts } from '../../flows/parts.ts';
 import { AppError } from '../../kernel/errors.ts';
 import { checkAccess } from '../../operation/access.ts';
 import type { Operation } from '../../operation/operation.ts';
 import { perform } from '../../operation/perform.ts';
 import { addPreflight, allowAnyOrigin } from './cors.ts';
-import type { HttpOptions } from './server.ts';
 import { goneSignal, sendStream } from './stream-answer.ts';
 
 const allMethods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'] as const;
 
+export interface RouteOptions {
+  parts: Parts;
+  operations: readonly Operation[];
+}
+
 /** A route per operation, and a 405 for every other method at the same paths. */
-export function addOperationRoutes(server: FastifyInstance, { parts, operations }: HttpOptions): void {
+export function addOperationRoutes(server: FastifyInstance, { parts, operations }: RouteOptions): void {
   // Streams never end by themselves; a server that closes would wait for them.
   const closing = new AbortController();
   server.addHook('preClose', async () => closing.abort());
@@ -48,10 +53,11 @@ export function addOperationRoutes(server: FastifyInstance, { parts, operations 
         body: request.body ?? {},
         idempotencyKey: headerText(request.headers['idempotency-key']),
         lastEventId: headerText(request.headers['last-event-id']),
+        ifNoneMatch: headerText(request.headers['if-none-match']),
       },
     );
     if (isStream && request.method === 'GET') return sendStream(reply, answer, () => admit(operation, request, reply));
-    reply.code(answer.status).headers(answer.headers).header('cache-control', 'no-store');
+    reply.code(answer.status).headers({ 'cache-control': 'no-store', ...answer.headers });
     if (answer.mediaType) reply.type(answer.mediaType);
     return reply.send(answer.mediaType === undefined ? undefined : answer.body);
   }

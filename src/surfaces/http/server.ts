@@ -4,10 +4,9 @@ import type { Parts } from '../../flows/parts.ts';
 import type { Caller } from '../../kernel/context.ts';
 import { AppError } from '../../kernel/errors.ts';
 import { randomBase62 } from '../../kernel/ids.ts';
-import type { Operation } from '../../operation/operation.ts';
 import { renderError, toAppError } from './error-body.ts';
 import { parseJsonBody } from './json-body.ts';
-import { addOperationRoutes } from './operation-routes.ts';
+import { addOperationRoutes, type RouteOptions } from './operation-routes.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -21,9 +20,7 @@ declare module 'fastify' {
 
 const bodyLimitBytes = 1024 * 1024;
 
-export interface HttpOptions {
-  parts: Parts;
-  operations: readonly Operation[];
+export interface HttpOptions extends RouteOptions {
   trustProxy: boolean | string[];
 }
 

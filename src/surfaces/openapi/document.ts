@@ -56,7 +56,12 @@ export function openApiDocument(operations: readonly Operation[], serverUrl: str
 }
 
 function describe(operation: Operation): Json {
-  const parameters = [...pathParameters(operation), ...queryParameters(operation), ...idempotencyParameter(operation)];
+  const parameters = [
+    ...pathParameters(operation),
+    ...queryParameters(operation),
+    ...idempotencyParameter(operation),
+    ...tagParameter(operation),
+  ];
   return {
     operationId: operation.name,
     summary: operation.summary,
@@ -71,7 +76,7 @@ function describe(operation: Operation): Json {
           },
         }
       : {}),
-    responses: { [operation.status]: success(operation), ...failures(operation) },
+    responses: { [operation.status]: success(operation), ...notModified(operation), ...failures(operation) },
   };
 }
 
@@ -89,6 +94,14 @@ function success(operation: Operation): Json {
     description: 'Success',
     content: { 'application/json': { schema: toOpenApiSchema(answerSchema(answer)!) } },
   };
+}
+
+function isTagged({ answer }: Operation): boolean {
+  return answer.kind === 'json' && answer.tagged === true;
+}
+
+function notModified(operation: Operation): Json {
+  return isTagged(operation) ? { 304: { description: 'What you have is still the answer' } } : {};
 }
 
 function failures(operation: Operation): Json {
@@ -119,8 +132,13 @@ function pathParameters(operation: Operation): Json[] {
     in: 'path',
     required: true,
     description: resource,
-    schema: { type: 'string', ...(operation.textParams.includes(name) ? {} : { format: 'uuid' }) },
+    schema: pathSchema(operation, name),
   }));
+}
+
+function pathSchema({ textParams, slugParams }: Operation, name: string): Json {
+  if (slugParams.includes(name)) return { type: 'string', description: 'UUID or slug' };
+  return textParams.includes(name) ? { type: 'string' } : { type: 'string', format: 'uuid' };
 }
 
 function queryParameters({ query }: Operation): Json[] {
@@ -166,6 +184,8 @@ function filterSchema(type: FilterType): Json {
       return { type: 'string', enum: type.words };
     case 'number_code':
       return { type: 'integer', enum: type.codes };
+    case 'currency':
+      return { type: 'string', minLength: 3, maxLength: 3 };
     case 'text':
       return { type: 'string' };
   }
@@ -179,6 +199,18 @@ function idempotencyParameter(operation: Operation): Json[] {
       in: 'header',
       description: 'The same key with the same input answers the first answer again, for 24 hours',
       schema: { type: 'string', maxLength: 255 },
+    },
+  ];
+}
+
+function tagParameter(operation: Operation): Json[] {
+  if (!isTagged(operation)) return [];
+  return [
+    {
+      name: 'If-None-Match',
+      in: 'header',
+      description: 'The `ETag` of the answer you have; if that is still the answer, 304 without a body',
+      schema: { type: 'string' },
     },
   ];
 }

@@ -73,7 +73,11 @@ describe('creating', () => {
   test.each([
     ['no name', { name: undefined }, 'name is required'],
     ['an unknown permission', { permissions: ['everything'] }, /^permissions\[0\] must be one of orders:read/],
-    ['a range that is none', { ip_ranges: ['10.0.0.1'] }, 'ip_ranges[0] must be a range such as 203.0.113.0/24'],
+    [
+      'a range that is none',
+      { ip_ranges: ['10.1/8'] },
+      'ip_ranges[0] must be an address or a range such as 203.0.113.0/24',
+    ],
     ['permissions on a publishable token', { token_type: 'publishable', permissions: ['orders:read'] }, /secret/],
   ])('refuses %s', async (_name, members, sentence) => {
     const { test: client } = await app.newMerchant();

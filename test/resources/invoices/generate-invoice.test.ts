@@ -80,7 +80,8 @@ test('bodies that are wrong', async () => {
   const before = await books(app);
   expectInvalid(await client.post(path), 'order_id is required');
   expectInvalid(await client.post(path, {}), 'order_id is required');
-  for (const order_id of [null, 7, ['x']]) expectInvalid(await client.post(path, { order_id }), 'order_id must be text');
+  for (const order_id of [null, 7, ['x']])
+    expectInvalid(await client.post(path, { order_id }), 'order_id must be text');
   for (const payment_method of ['onchain', '', 'LIGHTNING']) {
     expectInvalid(await client.post(path, { order_id: order.id, payment_method }), 'payment_method must be lightning');
   }
@@ -151,7 +152,11 @@ describe('what is asked for', () => {
     const { test: client } = await app.newMerchant();
     const order = await createOrder(client);
     const fixed = app.parts.rates.test.quote('usd');
-    vi.spyOn(app.parts.rates.test, 'quote').mockImplementation(() => ({ ...fixed, btcUsd: '50000.00', btcFiat: '50000.00' }));
+    vi.spyOn(app.parts.rates.test, 'quote').mockImplementation(() => ({
+      ...fixed,
+      btcUsd: '50000.00',
+      btcFiat: '50000.00',
+    }));
     app.clock.advanceSeconds(899);
     expect((await generate(client, order.id)).body.amount_sats).toBe(5000);
     app.clock.advanceSeconds(900);

@@ -1,5 +1,5 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
 import decodeQr from 'qr/decode.js';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { openTestApp, type TestApp } from '../../harness/app.ts';
 import { createOrderWithInvoice } from '../../harness/orders.ts';
 import { describeRefusals } from '../../harness/refusals.ts';

@@ -164,7 +164,10 @@ describe('a plain order', () => {
 
   test('lets the total stand whatever the items come to', async () => {
     const { test: client } = await app.newMerchant();
-    const order = await createOrder(client, { total_amount_cents: 1, items: [{ name: 'A', price_cents: 999, qty: 9 }] });
+    const order = await createOrder(client, {
+      total_amount_cents: 1,
+      items: [{ name: 'A', price_cents: 999, qty: 9 }],
+    });
     expect(order.total_amount_cents).toBe(1);
   });
 });
@@ -184,7 +187,11 @@ describe('currencies', () => {
   ])('%s %i comes to %i sats', async (currency, cents, sats) => {
     const { test: client } = await app.newMerchant();
     const order = await createOrder(client, { currency, total_amount_cents: cents });
-    expect(order).toMatchObject({ currency: currency.toLowerCase(), total_amount_cents: cents, total_amount_sats: sats });
+    expect(order).toMatchObject({
+      currency: currency.toLowerCase(),
+      total_amount_cents: cents,
+      total_amount_sats: sats,
+    });
   });
 
   test.each(['xyz', 'us', 'usdt', '', ' usd', 'xau', 'u\u017Fd'])('refuses the currency %j', async (currency) => {
@@ -271,7 +278,8 @@ describe('with generate_invoice', () => {
   test('is refused for nothing to pay and for cash', async () => {
     const { test: client } = await app.newMerchant();
     const before = await books(app);
-    const invoiced = (order: Record<string, unknown>) => client.post(path, orderBody(order, { generate_invoice: true }));
+    const invoiced = (order: Record<string, unknown>) =>
+      client.post(path, orderBody(order, { generate_invoice: true }));
     expectInvalid(await invoiced({ total_amount_cents: 0 }), /0 gets no invoice/);
     expectInvalid(await invoiced({ tender_type: 'cash' }), /generate_invoice needs tender_type bitcoin/);
     expect(await books(app)).toEqual(before);
@@ -284,9 +292,13 @@ describe('with generate_invoice', () => {
     await addWallet(app, merchant, { max_sats: 4999, max_payment_sats: 9000 });
     await addWallet(app, merchant, { position: 3, enabled: false });
     const before = await books(app);
-    expectError(await merchant.test.post(path, orderBody({}, { generate_invoice: true })), 'amount_exceeds_wallet_limits', {
-      message: /5000 sats.*4999 sats/,
-    });
+    expectError(
+      await merchant.test.post(path, orderBody({}, { generate_invoice: true })),
+      'amount_exceeds_wallet_limits',
+      {
+        message: /5000 sats.*4999 sats/,
+      },
+    );
     expect(await books(app)).toEqual(before);
     // Without an invoice the order is fine.
     expect((await merchant.test.post(path, orderBody())).status).toBe(201);
@@ -389,7 +401,10 @@ describe('with mark_as_paid', () => {
     const { test: client } = await app.newMerchant();
     const before = await books(app);
     for (const order of [{}, { tender_type: 'bitcoin' }, { tender_type: null }]) {
-      expectInvalid(await client.post(path, orderBody(order, { mark_as_paid: true })), /mark_as_paid needs tender_type cash/);
+      expectInvalid(
+        await client.post(path, orderBody(order, { mark_as_paid: true })),
+        /mark_as_paid needs tender_type cash/,
+      );
     }
     expect(await books(app)).toEqual(before);
   });
@@ -417,7 +432,10 @@ describe('bodies that are wrong', () => {
       'items[0].qty is required',
     );
     expectInvalid(await client.post(path, orderBody({ items: [] })), 'items must not be empty');
-    expectInvalid(await client.post(path, orderBody({ tender_type: 'card' })), 'tender_type must be one of bitcoin, cash');
+    expectInvalid(
+      await client.post(path, orderBody({ tender_type: 'card' })),
+      'tender_type must be one of bitcoin, cash',
+    );
   });
 
   test('takes 500 items and no more', async () => {
@@ -432,19 +450,32 @@ describe('bodies that are wrong', () => {
     const most = Number.MAX_SAFE_INTEGER;
     const line = (price_cents: number, qty: number) => ({ name: 'A', price_cents, qty });
     expect((await client.post(path, orderBody({ items: [line(most, 1)] }))).status).toBe(201);
-    expectInvalid(await client.post(path, orderBody({ items: [line(1, 1), line(most, 2)] })), /^items\[1\].*9007199254740991/);
-    expectInvalid(await client.post(path, orderBody({ items: [line(most, 1), line(1, 1)] })), /^items must come to at most/);
+    expectInvalid(
+      await client.post(path, orderBody({ items: [line(1, 1), line(most, 2)] })),
+      /^items\[1\].*9007199254740991/,
+    );
+    expectInvalid(
+      await client.post(path, orderBody({ items: [line(most, 1), line(1, 1)] })),
+      /^items must come to at most/,
+    );
   });
 
   test('holds metadata to its limits', async () => {
     const { test: client } = await app.newMerchant();
     const refused = async (metadata: unknown, sentence: RegExp) =>
       expectInvalid(await client.post(path, orderBody({ metadata })), sentence);
-    const keys = (count: number) => Object.fromEntries(Array.from({ length: count }, (_, index) => [`k${index}`, index]));
+    const keys = (count: number) =>
+      Object.fromEntries(Array.from({ length: count }, (_, index) => [`k${index}`, index]));
     expect((await createOrder(client, { metadata: keys(50) })).metadata).toEqual(keys(50));
+    const emoji = { ['🥨'.repeat(40)]: '🥨'.repeat(500) };
+    expect((await createOrder(client, { metadata: emoji })).metadata).toEqual(emoji);
+    await refused({ note: '🥨'.repeat(501) }, /strings of at most 500 characters/);
     await refused(keys(51), /^metadata must have at most 50 keys$/);
     await refused({ ['k'.repeat(41)]: 1 }, /^metadata must have keys of at most 40 characters$/);
-    await refused({ note: 'x'.repeat(501) }, /^metadata must have strings of at most 500 characters \(note is longer\)$/);
+    await refused(
+      { note: 'x'.repeat(501) },
+      /^metadata must have strings of at most 500 characters \(note is longer\)$/,
+    );
     await refused({ list: ['x'.repeat(16_384)] }, /^metadata must be at most 16 kB of JSON$/);
     await refused([], /^metadata must be an object$/);
     await refused('text', /^metadata must be an object$/);

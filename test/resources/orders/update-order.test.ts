@@ -101,18 +101,17 @@ describe('a pending order', () => {
     expect((await patch(client, order.id, { status: 'pending' })).body.status).toBe('pending');
   });
 
-  test.each([
-    { total_amount_cents: 600 },
-    { currency: 'eur' },
-    { tender_type: 'cash' },
-  ])('closes its open invoice when what is owed changes: %j', async (change) => {
-    const { test: client } = await app.newMerchant();
-    const order = await createOrderWithInvoice(client);
-    expect((await patch(client, order.id, change)).status).toBe(200);
-    const { body: invoice } = await client.get(`/api/v1/m/invoices/${order.invoice.id}`);
-    expect(invoice).toMatchObject({ status: 'expired', expired: true, time_until_expiry: 0 });
-    expect(invoice.expires_at).toBe(order.invoice.expires_at);
-  });
+  test.each([{ total_amount_cents: 600 }, { currency: 'eur' }, { tender_type: 'cash' }])(
+    'closes its open invoice when what is owed changes: %j',
+    async (change) => {
+      const { test: client } = await app.newMerchant();
+      const order = await createOrderWithInvoice(client);
+      expect((await patch(client, order.id, change)).status).toBe(200);
+      const { body: invoice } = await client.get(`/api/v1/m/invoices/${order.invoice.id}`);
+      expect(invoice).toMatchObject({ status: 'expired', expired: true, time_until_expiry: 0 });
+      expect(invoice.expires_at).toBe(order.invoice.expires_at);
+    },
+  );
 
   test.each([
     { total_amount_cents: 500, currency: 'USD', tender_type: 'bitcoin' },
@@ -237,7 +236,9 @@ describe('cash', () => {
     expect((await merchant.test.get(`${path}/${order.id}`)).body.status).toBe('pending');
     const { body } = await patch(merchant.test, order.id, { tender_type: 'cash', status: 'paid' });
     expect(body.status).toBe('paid');
-    const rows = await app.rows('select kind, amount_cents from payments where order_id = $1 order by kind', [order.id]);
+    const rows = await app.rows('select kind, amount_cents from payments where order_id = $1 order by kind', [
+      order.id,
+    ]);
     expect(rows).toEqual([
       { kind: 'cash', amount_cents: 300 },
       { kind: 'lightning', amount_cents: 500 },
@@ -300,7 +301,12 @@ describe('a paid order', () => {
     const order = await createOrderWithInvoice(merchant.test);
     await pay(merchant.test, order.invoice.id);
     const { body } = await patch(merchant.test, order.id, { metadata: { a: 1 }, po_number: 'PO' });
-    expect(body).toMatchObject({ status: 'paid', metadata: { a: 1 }, po_number: 'PO', payment: { order_id: order.id } });
+    expect(body).toMatchObject({
+      status: 'paid',
+      metadata: { a: 1 },
+      po_number: 'PO',
+      payment: { order_id: order.id },
+    });
     const before = await books(app);
     for (const change of [
       { total_amount_cents: 600 },

@@ -102,7 +102,10 @@ describe('filters', () => {
   test('by order and by moment', async () => {
     const { small, big, cash } = payments;
     expect(await listed(merchant.test, `q[order_id_eq]=${small.order_id}`)).toEqual([small.id]);
-    expect(await listed(merchant.test, `q[order_id_in]=${small.order_id},${cash.order_id}`)).toEqual([cash.id, small.id]);
+    expect(await listed(merchant.test, `q[order_id_in]=${small.order_id},${cash.order_id}`)).toEqual([
+      cash.id,
+      small.id,
+    ]);
     const at = big.confirmed_at;
     expect(await listed(merchant.test, `q[confirmed_at_gteq]=${at}`)).toEqual([cash.id, big.id]);
     expect(await listed(merchant.test, `q[confirmed_at_lteq]=${at}`)).toEqual([big.id, small.id]);

@@ -71,7 +71,9 @@ test('shows the smaller of the merchant’s and the wallet’s own limit', async
   await addWallet(app, merchant, { max_payment_sats: 300, max_sats: 400 });
   await addWallet(app, merchant, { max_sats: 9_007_199_254_740_991, position: 3 });
   const { body } = await merchant.test.get(path);
-  const limits = body.data.map((wallet: { lightning: { max_payment_sats: number } }) => wallet.lightning.max_payment_sats);
+  const limits = body.data.map(
+    (wallet: { lightning: { max_payment_sats: number } }) => wallet.lightning.max_payment_sats,
+  );
   expect(limits).toEqual([400, 300, 9_007_199_254_740_991]);
 });
 

@@ -1,0 +1,7 @@
+import { createProduct } from './create-product.ts';
+import { deleteProduct } from './delete-product.ts';
+import { getProduct } from './get-product.ts';
+import { listProducts } from './list-products.ts';
+import { updateProduct } from './update-product.ts';
+
+export const productOperations = [listProducts, createProduct, getProduct, updateProduct, deleteProduct];

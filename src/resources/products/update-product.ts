@@ -1,0 +1,40 @@
+import { Type } from 'typebox';
+import { notFound } from '../../kernel/errors.ts';
+import { inputObject } from '../../model/fields.ts';
+import { productSchema, toProduct } from '../../model/product.ts';
+import { json, operation } from '../../operation/operation.ts';
+import { advanceCatalog } from '../../store/catalog-versions.ts';
+import { findProduct, updateProduct as writeProduct } from '../../store/products.ts';
+import { priceInput, productMembers, productNameInput, withProductBody } from './product-input.ts';
+
+export const updateProduct = operation({
+  name: 'update_product',
+  summary: 'Change a product',
+  description:
+    'Members that are left out stay as they are; `metadata` is replaced whole. An archived product leaves its type, and ' +
+    'comes back with the status active or inactive.',
+  method: 'PATCH',
+  path: '/api/v1/m/products/{id}',
+  access: { permission: 'catalog:write' },
+  params: { id: 'Product' },
+  slugParams: ['id'],
+  body: inputObject({
+    product: inputObject({
+      name: Type.Optional(productNameInput),
+      price_cents: Type.Optional(priceInput),
+      ...productMembers,
+    }),
+  }),
+  answer: json(productSchema),
+  fails: ['not_found'],
+  tool: { rename: { id: 'product_id' } },
+  idempotency: 'database',
+  async run(call, { params, body }) {
+    await advanceCatalog(call.db, call.scope, call.now);
+    const before = await findProduct(call.db, call.scope, params.id!);
+    if (!before) throw notFound('Product');
+    const product = await withProductBody(call, before, body.product);
+    await writeProduct(call.db, call.scope, product);
+    return toProduct(product, call.parts.links.payUrl);
+  },
+});

@@ -1,0 +1,111 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { openTestApp } from '../harness/app.ts';
+import { createEmptyDatabase, onPostgres, type TestDatabase } from '../harness/database.ts';
+import { expectLedgerToHold } from '../harness/ledger.ts';
+import { callOver, readDemoKeys, SatlineProcess } from './process.ts';
+import { dice, firstSeed, soak } from './seeds.ts';
+import { Till } from './till.ts';
+
+const kills = Number(process.env.KILLS ?? (soak ? (onPostgres ? 1000 : 300) : 20));
+const workers = 8;
+
+let database: TestDatabase;
+let dataDir: string;
+
+beforeAll(async () => {
+  database = await createEmptyDatabase();
+  dataDir = database.env.DATA_DIR ?? mkdtempSync(join(tmpdir(), 'satline-kill-'));
+});
+afterAll(async () => {
+  rmSync(dataDir, { recursive: true, force: true });
+  await database?.drop();
+});
+
+test(`${kills} kills under load and a stop in the middle: nothing acknowledged is lost, nothing is there twice`, {
+  timeout: 120_000 + kills * 30_000,
+}, async () => {
+  const seed = firstSeed();
+  console.log(`SEED=${seed} (${kills} kills)`);
+  const roll = dice(seed);
+  const env = { ...database.env, DATA_DIR: dataDir };
+  const first = await SatlineProcess.start(env);
+  const keys = await readDemoKeys(dataDir);
+  const till = new Till(roll, keys.secret_key);
+  await first.end('SIGKILL');
+
+  let duringStart = 0;
+  const startMillis: number[] = [];
+  for (let kill = 0; kill < kills; kill++) {
+    const begun = performance.now();
+    const satline = SatlineProcess.spawn(env);
+    if (roll.chance(0.15)) {
+      // Some die before they have begun.
+      await sleep(roll.below(1500));
+      await satline.end('SIGKILL');
+      duringStart++;
+      continue;
+    }
+    await satline.ready();
+    startMillis.push(performance.now() - begun);
+    const work = till.work(satline.baseUrl, workers);
+    await sleep(50 + roll.below(1200));
+    await satline.end('SIGKILL');
+    till.stop();
+    await work;
+  }
+
+  // A stop in the middle of the load: within 10 s, with code 0, and nothing half-done.
+  const stopping = await SatlineProcess.start(env);
+  const work = till.work(stopping.baseUrl, workers);
+  await sleep(1000);
+  const asked = performance.now();
+  expect([await stopping.end('SIGTERM'), stopping.errors]).toEqual([0, '']);
+  const stopMillis = performance.now() - asked;
+  expect(stopMillis).toBeLessThan(10_000);
+  till.stop();
+  await work;
+
+  const last = await SatlineProcess.start(env);
+  await till.finish(last.baseUrl);
+  // Sent once more with its key, an acknowledged call answers the same order.
+  for (const [key, { id }] of [...till.made].slice(-20)) {
+    const { body } = await callOver(last.baseUrl, keys.secret_key, 'GET', `/m/orders/${id}`);
+    expect([body.po_number, body.status]).toEqual([key, 'paid']);
+  }
+  expect(await last.end('SIGTERM')).toBe(0);
+
+  await compareWithBooks(till);
+  startMillis.sort((a, b) => a - b);
+  console.log(
+    `${kills} kills (${duringStart} while starting): ${till.made.size} orders and ${till.paid.size} payments ` +
+      `acknowledged, 0 lost, 0 doubled; starts took ${Math.round(startMillis[startMillis.length >> 1] ?? 0)} ms in the ` +
+      `middle, ${Math.round(startMillis.at(-1) ?? 0)} ms at most; stop under load ${Math.round(stopMillis)} ms`,
+  );
+});
+
+/** Everything the till was told is in the books exactly once, and nothing is there that it did not ask for. */
+async function compareWithBooks(till: Till): Promise<void> {
+  const books = await openTestApp({ database: { ...database, drop: async () => {} }, watch: false });
+  try {
+    const orders = await books.rows<{ id: string; po_number: string; status: string }>(
+      'select id, po_number, status from orders',
+    );
+    expect(orders.length).toBe(till.made.size);
+    expect(orders.filter(({ id, po_number }) => till.made.get(po_number)?.id !== id)).toEqual([]);
+    expect(orders.filter(({ status }) => status !== 'paid')).toEqual([]);
+    const payments = await books.rows<{ id: string; order_id: string; kind: string }>(
+      'select id, order_id, kind from payments',
+    );
+    expect(payments.length).toBe(orders.length);
+    const lightning = payments.filter(({ kind }) => kind === 'lightning');
+    expect(lightning.filter(({ id, order_id }) => till.paid.get(order_id) !== id)).toEqual([]);
+    expect(lightning.length).toBe(till.paid.size);
+    await expectLedgerToHold(books);
+  } finally {
+    await books.close();
+  }
+}

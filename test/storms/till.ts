@@ -1,0 +1,117 @@
+import { orderBody } from '../harness/orders.ts';
+import { callOver } from './process.ts';
+import type { Dice } from './seeds.ts';
+
+/** An order as the till wants it; `key` is its Idempotency-Key and its own reference at once. */
+interface Sale {
+  readonly key: string;
+  readonly cash: boolean;
+  readonly body: unknown;
+}
+
+interface Made {
+  readonly id: string;
+  readonly invoiceId: string | undefined;
+}
+
+/**
+ * A merchant's server under load that never gives up a sale: what was not answered is sent again with the same key. It
+ * remembers what it was told, to compare it with the books later.
+ */
+export class Till {
+  /** Sent, and never heard of. */
+  readonly open = new Map<string, Sale>();
+  /** Acknowledged orders by key. */
+  readonly made = new Map<string, Made>();
+  /** Acknowledged payments by order. */
+  readonly paid = new Map<string, string>();
+  readonly #unpaid = new Map<string, Made>();
+  readonly #roll: Dice;
+  readonly #secretKey: string;
+  #count = 0;
+  #stopped = false;
+
+  constructor(roll: Dice, secretKey: string) {
+    this.#roll = roll;
+    this.#secretKey = secretKey;
+  }
+
+  /** Sells until `stop` or until the service is gone. @throws when it is given an answer that nobody foresaw. */
+  async work(baseUrl: string, workers: number): Promise<void> {
+    this.#stopped = false;
+    await Promise.all(Array.from({ length: workers }, () => this.#workUntilGone(baseUrl)));
+  }
+
+  stop(): void {
+    this.#stopped = true;
+  }
+
+  /** Sends everything that is still open until it is answered. */
+  async finish(baseUrl: string): Promise<void> {
+    for (const end = Date.now() + 60_000; this.open.size + this.#unpaid.size > 0; ) {
+      if (Date.now() > end) throw new Error(`still open: ${[...this.open.keys(), ...this.#unpaid.keys()]}`);
+      for (const sale of [...this.open.values()]) await this.#sell(baseUrl, sale);
+      for (const made of [...this.#unpaid.values()]) await this.#pay(baseUrl, made);
+      // A key whose call was cut off is taken until its lease ends.
+      if (this.open.size > 0) await new Promise((resolve) => setTimeout(resolve, 500));
+    }
+  }
+
+  async #workUntilGone(baseUrl: string): Promise<void> {
+    try {
+      while (!this.#stopped) await this.#next(baseUrl);
+    } catch (error) {
+      // What fetch throws when nobody answers or an answer breaks off; anything else is ours.
+      if (!(error instanceof TypeError || error instanceof SyntaxError)) throw error;
+    }
+  }
+
+  async #next(baseUrl: string): Promise<void> {
+    const roll = this.#roll;
+    const again = [...this.open.values()];
+    if (again.length > 0 && roll.chance(0.3)) return this.#sell(baseUrl, roll.pick(again));
+    const waiting = [...this.#unpaid.values()];
+    if (waiting.length > 0 && roll.chance(0.5)) return this.#pay(baseUrl, roll.pick(waiting));
+    return this.#sell(baseUrl, this.#newSale());
+  }
+
+  #newSale(): Sale {
+    const roll = this.#roll;
+    const key = `sale-${++this.#count}`;
+    const cash = roll.chance(0.2);
+    const order = { po_number: key, total_amount_cents: 100 + roll.below(900) };
+    return {
+      key,
+      cash,
+      body: cash
+        ? orderBody({ ...order, tender_type: 'cash' }, { mark_as_paid: true })
+        : orderBody(order, { generate_invoice: true }),
+    };
+  }
+
+  async #sell(baseUrl: string, sale: Sale): Promise<void> {
+    this.open.set(sale.key, sale);
+    const { status, body } = await this.#post(baseUrl, '/m/orders', sale.body, sale.key);
+    if (status === 409 && body.error.code === 'idempotency_in_progress') return;
+    if (status !== 201) throw new Error(`${sale.key} answered ${status} ${JSON.stringify(body)}`);
+    const made = { id: body.id as string, invoiceId: body.invoice?.id as string | undefined };
+    const earlier = this.made.get(sale.key);
+    if (earlier && earlier.id !== made.id) throw new Error(`${sale.key} was ${earlier.id} and now is ${made.id}`);
+    this.open.delete(sale.key);
+    this.made.set(sale.key, made);
+    if (made.invoiceId && !this.paid.has(made.id)) this.#unpaid.set(made.id, made);
+  }
+
+  async #pay(baseUrl: string, made: Made): Promise<void> {
+    const { status, body } = await this.#post(baseUrl, `/m/invoices/${made.invoiceId}/simulate_payment`, {});
+    if (status !== 200) throw new Error(`paying ${made.id} answered ${status} ${JSON.stringify(body)}`);
+    const earlier = this.paid.get(made.id);
+    if (earlier && earlier !== body.id) throw new Error(`${made.id} was paid by ${earlier} and now by ${body.id}`);
+    this.paid.set(made.id, body.id);
+    this.#unpaid.delete(made.id);
+  }
+
+  #post(baseUrl: string, path: string, body: unknown, key?: string) {
+    return callOver(baseUrl, this.#secretKey, 'POST', path, body, key ? { 'idempotency-key': key } : {});
+  }
+}
