@@ -37,7 +37,8 @@ export interface BuildOptions {
   clock?: Clock;
   /** Outbound calls may reach this machine and its network. */
   allowPrivateNetworks: boolean;
-  strictAnswers?: boolean;
+  /** For tests: answers are checked against their schemas, statements against the transaction they belong to. */
+  strict?: boolean;
   /** How host names of outbound calls are resolved; tests put their own DNS here. */
   lookup?: HostLookup;
   onFatal?: (error: Error) => void;
@@ -46,7 +47,7 @@ export interface BuildOptions {
 /** Opens the database, brings its schema up to date, and builds what the process is made of. Starts no loops. */
 export async function buildParts(config: Config, options: BuildOptions): Promise<BuiltParts> {
   const { log, clock = systemClock, allowPrivateNetworks } = options;
-  const db = await openDatabase(config, log, options.onFatal);
+  const db = await openDatabase(config, log, options);
   try {
     const applied = await migrate(db);
     if (applied.length > 0) log.info({ applied }, 'database schema brought up to date');
@@ -77,7 +78,7 @@ export async function buildParts(config: Config, options: BuildOptions): Promise
       authenticator: createAuthenticator(db, clock),
       links,
       stopping: stopping.signal,
-      strictAnswers: options.strictAnswers ?? false,
+      strictAnswers: options.strict ?? false,
     };
     return {
       parts,
@@ -103,8 +104,12 @@ export function embeddedDirectory(config: Config): string {
 }
 
 /** Opens the configured database as it is; its schema may be of any age. */
-export async function openDatabase(config: Config, log: Logger, onFatal?: (error: Error) => void): Promise<Database> {
-  if (config.databaseUrl !== undefined) return openPostgres({ url: config.databaseUrl, log });
+export async function openDatabase(
+  config: Config,
+  log: Logger,
+  { onFatal, strict = false }: Pick<BuildOptions, 'onFatal' | 'strict'> = {},
+): Promise<Database> {
+  if (config.databaseUrl !== undefined) return openPostgres({ url: config.databaseUrl, log, guarded: strict });
   await mkdir(config.dataDir, { recursive: true, mode: 0o700 });
   return openEmbeddedDatabase({ dir: embeddedDirectory(config), log, ...(onFatal ? { onFatal } : {}) });
 }

@@ -1,12 +1,11 @@
 // Creating an order together with its invoice, over creating an order alone: with a wallet whose invoices were signed
 // before, and with the simulator, which signs each one in the product's own process.
-import { fileURLToPath } from 'node:url';
 import { createDatabase } from '../parts/database.js';
-import { newOrder, openInside } from '../parts/inside.js';
+import { load, newOrder, openInside } from '../parts/inside.js';
 import { call, closedLoop, median, percentile, post } from '../parts/load.js';
-import { startScript } from '../parts/process.js';
 import { startProduct } from '../parts/product.js';
 import { ratio, rounds } from '../parts/rounds.js';
+import { startWallet } from '../parts/wallet-process.js';
 
 const clients = 16;
 const signedBefore = 12_000;
@@ -21,9 +20,9 @@ export async function orderWithInvoice({ builds, seconds, count }) {
       const alone = post('/api/v1/m/orders', simulated.key, newOrder);
       const ready = post('/api/v1/m/orders', addressed.key, withInvoice);
       const signing = post('/api/v1/m/orders', simulated.key, withInvoice);
-      candidates[`alone${name}`] = (duration) => load(product, alone, duration);
-      candidates[`ready${name}`] = (duration) => load(product, ready, duration);
-      candidates[`simulator${name}`] = (duration) => load(product, signing, duration);
+      candidates[`alone${name}`] = (duration) => send(product, alone, duration);
+      candidates[`ready${name}`] = (duration) => send(product, ready, duration);
+      candidates[`simulator${name}`] = (duration) => send(product, signing, duration);
     }
     // What was made is not looked up any more: that work belongs to no other candidate.
     const forget = 'update invoices set next_look_at = null, watch_until = created_at where next_look_at is not null';
@@ -52,7 +51,7 @@ export async function orderWithInvoice({ builds, seconds, count }) {
     await Promise.all(opened.map(({ close }) => close()));
   }
 
-  async function load(product, bytes, duration) {
+  async function send(product, bytes, duration) {
     const before = product.cpuMillis();
     const result = await closedLoop({
       urls: [product.url],
@@ -80,13 +79,8 @@ async function open({ name, dist }) {
   const addressed = await inside.addMerchant();
   // Priced by the product, so that the wallet signs for the right amount.
   const sats = await priceInSats(dist, inside.parts);
-  const wallet = startScript(fileURLToPath(new URL('../parts/wallet.js', import.meta.url)), [
-    dist,
-    String(signedBefore),
-    String(sats * 1000),
-  ]);
-  const { port } = await wallet.message((message) => message.port !== undefined);
-  await inside.useAddress(addressed, `bench@localhost:${port}`);
+  const wallet = await startWallet(dist, signedBefore, sats * 1000);
+  await inside.useAddress(addressed, wallet.address);
   await inside.close();
   const product = await startProduct({ dist, database });
   const probe = await call(
@@ -109,7 +103,6 @@ async function open({ name, dist }) {
 }
 
 async function priceInSats(dist, parts) {
-  const { load } = await import('../parts/inside.js');
   const { quoteBitcoin } = await load(dist, 'flows/quote-bitcoin.js');
   return quoteBitcoin(parts.rates, {
     amountCents: newOrder.order.total_amount_cents,

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import type { Handle } from '../db/database.ts';
 import type { Permission, Scope } from '../kernel/context.ts';
 import { newId, randomBase62 } from '../kernel/ids.ts';
@@ -48,5 +48,5 @@ export function looksLikeApiKey(text: string): boolean {
 
 /** A plain hash is enough: the key has 238 random bits, there is nothing to guess. */
 export function hashApiKey(key: string): Buffer {
-  return createHash('sha256').update(key).digest();
+  return hash('sha256', key, 'buffer');
 }

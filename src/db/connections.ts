@@ -2,19 +2,30 @@ import pg from 'pg';
 import type { Logger } from '../kernel/log.ts';
 import type { Handle, Statement } from './database.ts';
 import { typeParsers } from './parameters.ts';
+import { StatementQuery, type StatementResult } from './statement-query.ts';
 
 type Client = pg.Client | pg.PoolClient;
 
-/** Wraps a client as a handle. `guard` runs before each statement and may refuse it. */
-export function handleOf(client: () => Promise<Client> | Client, guard: () => void = () => {}): Handle {
-  async function send(statement: Statement, values: readonly unknown[] = []): Promise<pg.QueryResult> {
+/**
+ * Wraps a client as a handle. `guard` runs before each statement and may refuse it; `giveBack` gets the client after it.
+ */
+export function handleOf<C extends Client>(
+  client: () => Promise<C> | C,
+  guard: () => void = () => {},
+  giveBack?: (client: C) => void,
+): Handle {
+  async function send(statement: Statement, values: readonly unknown[] = []): Promise<StatementResult> {
     guard();
     const open = client();
     const ready = open instanceof Promise ? await open : open;
-    return ready.query({
-      ...(statement.name === undefined ? {} : { name: statement.name }),
-      text: statement.text,
-      values: values as unknown[],
+    gather(ready);
+    return new Promise((resolve, reject) => {
+      const query = new StatementQuery(statement, values, (error, result) => {
+        giveBack?.(ready);
+        if (error) reject(error);
+        else resolve(result);
+      });
+      ready.query(query);
     });
   }
   return {
@@ -22,8 +33,16 @@ export function handleOf(client: () => Promise<Client> | Client, guard: () => vo
       (await send(statement, values)).rows as Row[],
     maybeOne: async <Row>(statement: Statement, values?: readonly unknown[]) =>
       (await send(statement, values)).rows[0] as Row | undefined,
-    run: async (statement, values) => (await send(statement, values)).rowCount ?? 0,
+    run: async (statement, values) => (await send(statement, values)).count,
   };
+}
+
+/** Lets all that one turn of the event loop writes to a connection leave together: one system call, one packet. */
+export function gather(client: Client): void {
+  const { stream } = (client as unknown as { connection: pg.Connection }).connection;
+  if (stream.writableCorked > 0) return;
+  stream.cork();
+  setImmediate(() => stream.uncork());
 }
 
 /**

@@ -36,10 +36,15 @@ export async function openEmbeddedDatabase(options: EmbeddedDatabaseOptions): Pr
       throw error;
     }
   };
-  // The pool itself has `query`, so it stands in for a client here: one statement, one turn on the connection.
-  const handle = handleOf(() => pool as unknown as pg.PoolClient, refuseInsideTransaction);
+  // One statement, one turn on the connection.
+  const handle = handleOf(
+    async () => (await pool.connect()).on('error', ignore),
+    refuseInsideTransaction,
+    (client) => client.off('error', ignore).release(),
+  );
   const wakes = new Wakes();
   const support = {
+    guarded: true,
     connect: () => pool.connect(),
     outcomeOf: (mark: TransactionMark) => outcomeOf(() => pool.connect(), mark),
   };
@@ -58,3 +63,6 @@ export async function openEmbeddedDatabase(options: EmbeddedDatabaseOptions): Pr
     },
   };
 }
+
+// The statement that was under way fails with it, and the pool throws the client away.
+function ignore(): void {}

@@ -6,6 +6,7 @@ import { Wakes } from './wakes.ts';
 
 const channelName = 'satline_wake';
 const reconnectMillis = 1000;
+const gatherMillis = 5;
 
 /**
  * Carries wakes between processes over one LISTEN connection. NOTIFY goes out after the business commit and in batches:
@@ -60,7 +61,7 @@ export class Notifier {
   }
 
   #queue(channel: WakeChannel, subject: string): void {
-    if (this.#pending.size === 0) setImmediate(() => void this.#flush());
+    if (this.#pending.size === 0) setTimeout(() => void this.#flush(), gatherMillis);
     this.#pending.add(`${this.#processId} ${channel} ${subject}`);
   }
 

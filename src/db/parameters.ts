@@ -2,20 +2,56 @@ import pg from 'pg';
 
 const types = pg.types;
 const int8 = 20;
+const timestamptz = 1184;
 
 /**
  * How values come back, alike on both engines: bigint as a number that is checked to be exact, timestamps as Date,
  * numeric as text, json parsed.
  */
-export const typeParsers: pg.CustomTypesConfig = {
+export const typeParsers = {
   getTypeParser: ((oid: number, format?: 'text' | 'binary') => {
+    if (format === 'binary') return types.getTypeParser(oid, 'binary');
     if (oid === int8) return exactNumber;
-    return format === 'binary' ? types.getTypeParser(oid, 'binary') : types.getTypeParser(oid, 'text');
-  }) as pg.CustomTypesConfig['getTypeParser'],
+    if (oid === timestamptz) return moment;
+    return types.getTypeParser(oid, 'text');
+  }) as (oid: number, format?: 'text' | 'binary') => (text: string) => unknown,
 };
 
 function exactNumber(text: string): number {
   const value = Number(text);
   if (!Number.isSafeInteger(value)) throw new RangeError(`The database holds ${text}, which is beyond 2^53-1`);
   return value;
+}
+
+const parseMoment = types.getTypeParser(timestamptz, 'text') as (text: string) => Date;
+
+// "2027-03-01 10:00:00.123+00": sessions run in UTC. Years beyond 9999 and BC go the long way.
+function moment(text: string): Date {
+  if (text[10] !== ' ' || !text.endsWith('+00')) return parseMoment(text);
+  return new Date(`${text.slice(0, 10)}T${text.slice(11, -3)}Z`);
+}
+
+/** How values go out: text, or bytes as they are. Moments in UTC, lists as arrays, other objects as JSON. */
+export function toParameter(value: unknown): string | Buffer | null {
+  if (value === null || value === undefined) return null;
+  if (typeof value !== 'object') return String(value);
+  if (value instanceof Date) return momentText(value);
+  if (Array.isArray(value)) return `{${value.map(elementText).join(',')}}`;
+  if (value instanceof Uint8Array) return Buffer.from(value.buffer, value.byteOffset, value.byteLength);
+  return JSON.stringify(value);
+}
+
+function elementText(value: unknown): string {
+  const text = toParameter(value);
+  return text === null ? 'NULL' : `"${String(text).replace(/[\\"]/g, '\\$&')}"`;
+}
+
+/** @throws {RangeError} for a date that is none. */
+function momentText(moment: Date): string {
+  const text = moment.toISOString();
+  const year = moment.getUTCFullYear();
+  if (year >= 1 && year <= 9999) return text;
+  // ISO 8601 writes such years with a sign, PostgreSQL without one and with BC.
+  const rest = text.slice(text.indexOf('-', 1));
+  return year > 9999 ? `${year}${rest}` : `${String(1 - year).padStart(4, '0')}${rest} BC`;
 }

@@ -1,6 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type pg from 'pg';
-import { handleOf } from './connections.ts';
+import { gather, handleOf } from './connections.ts';
 import { type Handle, sqlState, type Transaction, UnknownOutcome } from './database.ts';
 import { epochOf, type TransactionMark } from './outcome.ts';
 
@@ -10,13 +10,15 @@ const retried = new Set(['40P01', '40001']);
 
 /**
  * Throws inside a running transaction. With the embedded engine's single connection a statement outside the handle
- * would wait for ever for the transaction it is part of; PostgreSQL gets the same check so that tests there find it.
+ * would wait for ever for the transaction it is part of; tests on PostgreSQL get the same check.
  */
 export function refuseInsideTransaction(): void {
   if (running.getStore()?.active) throw new Error('A statement inside a transaction must use the transaction handle');
 }
 
 interface TransactionSupport {
+  /** Statements beside a running transaction are refused. */
+  readonly guarded: boolean;
   connect(): Promise<pg.PoolClient>;
   /** Asks how a transaction ended over a fresh connection; undefined when nobody answers in time. */
   outcomeOf(mark: TransactionMark): Promise<'committed' | 'aborted' | undefined>;
@@ -37,7 +39,7 @@ export async function runTransaction<T>(
 
 /** A transaction that only reads, and reads one moment throughout. */
 export async function runSnapshot<T>(
-  support: Pick<TransactionSupport, 'connect'>,
+  support: Pick<TransactionSupport, 'connect' | 'guarded'>,
   work: (tx: Handle) => Promise<T>,
 ): Promise<T> {
   refuseInsideTransaction();
@@ -46,7 +48,7 @@ export async function runSnapshot<T>(
   let broken: Error | undefined;
   try {
     await client.query('begin isolation level repeatable read read only');
-    return await running.run(state, () => work(handleOf(() => client)));
+    return await within(support, state, () => work(handleOf(() => client)));
   } finally {
     state.active = false;
     await client.query('rollback').catch((error: Error) => {
@@ -54,6 +56,11 @@ export async function runSnapshot<T>(
     });
     client.release(broken);
   }
+}
+
+// Node 20 makes every promise of the process dearer once this is used.
+function within<T>({ guarded }: { guarded: boolean }, state: { active: boolean }, work: () => Promise<T>): Promise<T> {
+  return guarded ? running.run(state, work) : work();
 }
 
 async function attempt<T>(support: TransactionSupport, work: (tx: Transaction) => Promise<T>): Promise<T> {
@@ -74,6 +81,7 @@ async function attempt<T>(support: TransactionSupport, work: (tx: Transaction) =
     state.active = false;
   };
   // Not awaited: BEGIN travels with the first statement. The id tells later whether a commit that was cut off happened.
+  gather(client);
   const begun = client.query<{ id: string }>('begin; select pg_current_xact_id()::text as id') as unknown as Promise<
     { rows: { id: string }[] }[]
   >;
@@ -93,7 +101,7 @@ async function attempt<T>(support: TransactionSupport, work: (tx: Transaction) =
   let value: T;
   let mark: TransactionMark | undefined;
   try {
-    value = await running.run(state, () => work(handle));
+    value = await within(support, state, () => work(handle));
     const id = (await begun)[1]?.rows[0]?.id;
     if (id !== undefined) mark = { id, epoch: await epoch };
   } catch (error) {
@@ -120,6 +128,7 @@ async function attempt<T>(support: TransactionSupport, work: (tx: Transaction) =
 
 async function commit(client: pg.PoolClient): Promise<{ failure?: unknown; connectionLost: boolean }> {
   try {
+    gather(client);
     const { command } = await client.query('commit');
     if (command === 'COMMIT') return { connectionLost: false };
     // A failed statement whose error was swallowed turns COMMIT into ROLLBACK without an error of its own.

@@ -6,7 +6,6 @@ import type { Sealer } from '../kernel/secrets.ts';
 import { type InvoiceRow, toInvoice } from '../model/invoice.ts';
 import type { OrderRow } from '../model/order.ts';
 import { insertInvoice } from '../store/invoices.ts';
-import { setOrderWallet } from '../store/orders.ts';
 import type { IssuedByWallet } from '../wallets/runtime.ts';
 
 /** How long a payer has, unless the BOLT11 string ends earlier. */
@@ -28,7 +27,8 @@ export interface InvoiceTerms {
 }
 
 /**
- * Writes an invoice the wallet has made for an order that this transaction owns, with its event and the order's wallet.
+ * Writes an invoice the wallet has made for an order that this transaction owns, with its event. The order's wallet is
+ * the caller's to set.
  * @returns the invoice as committed.
  * @throws {AppError} `wallet_unavailable` when the wallet handed out a payment hash that is known already.
  */
@@ -74,7 +74,6 @@ export async function issueInvoice(
   const scope = { merchantId: order.merchant_id, livemode: order.livemode };
   await Promise.all([
     insertInvoice(tx, invoice),
-    setOrderWallet(tx, order.id, wallet.id, now),
     recordEvents(tx, scope, [{ kind: 'invoice.created', subjectId: invoice.id, data: toInvoice(invoice, now) }], now),
   ]).catch((error) => {
     throw asUsedHash(error);

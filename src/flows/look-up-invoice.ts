@@ -30,6 +30,12 @@ export async function lookUpInvoice(
     await scheduleLook(parts.db, invoice, { nextLookAt: mayAskAt, heldAt: invoice.held_at, lookedAt: null });
     return undefined;
   }
+  if (fact === undefined && signal.aborted) {
+    // We called it off, because the process stops: still due, so that the next start asks at once.
+    const { next_look_at: nextLookAt, held_at: heldAt } = invoice;
+    await scheduleLook(parts.db, invoice, { nextLookAt, heldAt, lookedAt: null });
+    return undefined;
+  }
   if (fact?.state === 'settled') return settlePayment(parts, invoice.id, fact);
   if (fact && fact.state !== 'held' && askedAt >= invoice.expires_at && invoice.expired_event_at === null) {
     await recordExpiry(parts, invoice, now);

@@ -5,8 +5,8 @@ import { parseCurrency } from '../kernel/currency.ts';
 import { invalid } from '../kernel/errors.ts';
 import { newId } from '../kernel/ids.ts';
 import { maxAmount } from '../kernel/money.ts';
-import type { MerchantRow } from '../model/merchant.ts';
 import { type OrderItem, type OrderRow, type OrderSource, type TenderType, toOrder } from '../model/order.ts';
+import { findMerchant } from '../store/merchants.ts';
 import { insertOrder, nextOrderNumber } from '../store/orders.ts';
 import type { RatesByMode } from './parts.ts';
 import { quoteBitcoin, quoteIfPossible } from './quote-bitcoin.ts';
@@ -30,7 +30,6 @@ export interface OrderRequest {
 
 export interface OrderOrigin {
   scope: Scope;
-  merchant: MerchantRow;
   source: OrderSource;
   apiKeyId: string | null;
   now: Date;
@@ -43,13 +42,14 @@ export async function draftOrder(
   request: OrderRequest,
   origin: OrderOrigin,
 ): Promise<OrderRow> {
-  const { scope, merchant, now } = origin;
+  const { scope, now } = origin;
   checkItems(request.items);
+  const [found, orderNumber] = await Promise.all([findMerchant(db, scope.merchantId), nextOrderNumber(db, scope)]);
+  const merchant = found!;
   const currency = (request.currency ? parseCurrency(request.currency) : undefined) ?? merchant.currency;
   const tender = request.tenderType ?? 'bitcoin';
   const quoteRequest = { amountCents: request.totalAmountCents, currency, livemode: scope.livemode, merchant };
   const quote = tender === 'cash' ? quoteIfPossible(rates, quoteRequest) : quoteBitcoin(rates, quoteRequest);
-  const orderNumber = await nextOrderNumber(db, scope);
   return {
     id: newId(),
     merchant_id: scope.merchantId,

@@ -16,7 +16,7 @@ import {
 } from '../store/invoice-requests.ts';
 import { findInvoiceForJob, findOpenInvoice, isHeld, sumQuotedPaid, supersedeOpenInvoice } from '../store/invoices.ts';
 import { findMerchant } from '../store/merchants.ts';
-import { lockOrder, updateOrder } from '../store/orders.ts';
+import { lockOrder, setOrderWallet, updateOrder } from '../store/orders.ts';
 import { listMerchantWallets } from '../store/wallets.ts';
 import { chooseWallets } from '../wallets/choose.ts';
 import { invoiceLifeSeconds, issueInvoice } from './issue-invoice.ts';
@@ -160,7 +160,12 @@ async function askAndIssue(
       const now = parts.clock.now();
       await supersedeOpenInvoice(tx, order.id, now);
       tx.afterCommit(() => parts.db.wake('event_recorded', scope.merchantId));
-      return issueInvoice(tx, parts.sealer, locked, { invoiceId: requestId, amountSats, quotedCents }, issued, now);
+      const terms = { invoiceId: requestId, amountSats, quotedCents };
+      const [, invoice] = await Promise.all([
+        setOrderWallet(tx, order.id, issued.wallet.id, now),
+        issueInvoice(tx, parts.sealer, locked, terms, issued, now),
+      ]);
+      return invoice;
     });
   } catch (error) {
     const failure = asPublicError(error);

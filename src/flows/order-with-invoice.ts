@@ -52,7 +52,7 @@ export async function askForFrozen(
   return parts.wallets.createInvoice(chosen, request, signal, resumed);
 }
 
-/** Writes order, invoice and their events. */
+/** Writes order, invoice and their events. All statements travel together; the caller's commit decides. */
 export async function writeFrozen(
   tx: Handle,
   parts: Parts,
@@ -62,13 +62,16 @@ export async function writeFrozen(
 ): Promise<{ order: OrderRow; invoice: InvoiceRow }> {
   // A process that goes on after a crash writes later than the order was frozen.
   const order = { ...thawed(frozen.order), wallet_id: issued.wallet.id, updated_at: now };
-  await writeNewOrder(tx, order);
   const terms = {
     invoiceId: frozen.invoiceId,
     amountSats: order.total_amount_sats,
     quotedCents: order.total_amount_cents,
   };
-  return { order, invoice: await issueInvoice(tx, parts.sealer, order, terms, issued, now) };
+  const [, invoice] = await Promise.all([
+    writeNewOrder(tx, order),
+    issueInvoice(tx, parts.sealer, order, terms, issued, now),
+  ]);
+  return { order, invoice };
 }
 
 // A frozen order travels through JSON when it is kept with a key; the moments in it come back as text.

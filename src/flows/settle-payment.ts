@@ -37,20 +37,29 @@ export async function settlePayment(parts: Parts, invoiceId: string, fact: Settl
 
 async function settle(tx: Transaction, parts: Parts, invoiceId: string, told: SettledFact): Promise<PaymentRow> {
   const now = parts.clock.now();
-  // Read unlocked: an invoice never changes its order. Then the locks, in their order (flows/README.md).
+  // Read unlocked: an invoice never changes its order.
   const seen = await findInvoiceForJob(tx, invoiceId, now);
   if (!seen) throw new Error(`Invoice ${invoiceId} is gone`);
   const scope = { merchantId: seen.merchant_id, livemode: seen.livemode };
-  const order = (await lockOrder(tx, scope, seen.order_id))!;
-  const invoice = (await lockInvoiceForJob(tx, invoiceId, now))!;
   // Adapters drop a preimage that proves nothing; whoever else tells us of a payment may not have.
-  const fact = { ...told, preimage: provesHash(told.preimage, invoice.payment_hash) };
+  const fact = { ...told, preimage: provesHash(told.preimage, seen.payment_hash) };
   const paidAt = earlier(fact.settledAt ?? now, now);
-  if (!(await markInvoicePaid(tx, invoiceId, paidAt, now))) return knownPayment(tx, invoiceId, fact, now);
+  // The statements travel together and run in this order: the locks, as flows/README.md has them, before the change.
+  const [lockedOrder, lockedInvoice, isFirst, paidCents] = await Promise.all([
+    lockOrder(tx, scope, seen.order_id),
+    lockInvoiceForJob(tx, invoiceId, now),
+    markInvoicePaid(tx, invoiceId, paidAt, now),
+    sumQuotedPaid(tx, seen.order_id),
+  ]);
+  if (!isFirst) return knownPayment(tx, invoiceId, fact, now);
 
+  const order = lockedOrder!;
+  const invoice = lockedInvoice!;
   const payment = toPaymentRow(parts, order, invoice, fact, paidAt, now);
-  await insertPayment(tx, payment);
-  const outcome = await applyToOrder(tx, order, invoice, payment, paidAt, now);
+  const [, outcome] = await Promise.all([
+    insertPayment(tx, payment),
+    applyToOrder(tx, order, invoice, payment, { paidAt, paidCents, now }),
+  ]);
   await recordEvents(tx, scope, eventsOf(invoice, payment, outcome, paidAt, now), now);
   tx.afterCommit(() => {
     recordWalletTransaction(parts.db, invoice.wallet_id, paidAt).catch((error) =>
@@ -114,8 +123,7 @@ async function applyToOrder(
   order: OrderRow,
   invoice: InvoiceRow,
   payment: PaymentRow,
-  paidAt: Date,
-  now: Date,
+  { paidAt, paidCents, now }: { paidAt: Date; paidCents: number; now: Date },
 ): Promise<OrderOutcome> {
   const flag = async (attention: OrderAttention | null): Promise<OrderOutcome> => {
     if (attention === null) return { order, becamePaid: false, attention };
@@ -124,7 +132,7 @@ async function applyToOrder(
   };
   if (order.status !== 'pending') return flag(order.status === 'cancelled' ? 'paid_after_cancel' : 'overpaid');
 
-  const due = order.total_amount_cents - (await sumQuotedPaid(tx, order.id));
+  const due = order.total_amount_cents - paidCents;
   const receivedMore = payment.amount_sats! > invoice.amount_sats;
   const late = paidAt > invoice.expires_at;
   const attention = receivedMore || due < 0 ? 'overpaid' : late ? 'paid_late' : null;

@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto';
+import { randomBytes, randomFillSync } from 'node:crypto';
 import { v7 } from 'uuid';
 
 const uuidShape = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
@@ -17,12 +17,23 @@ export function isUuid(text: string): boolean {
 export function randomBase62(length: number): string {
   let text = '';
   while (text.length < length) {
-    for (const byte of randomBytes(length * 2)) {
-      // 248 is the largest multiple of 62 below 256: above it the first characters would come up more often.
-      if (byte < 248 && text.length < length) text += base62[byte % 62];
-    }
+    const byte = randomByte();
+    // 248 is the largest multiple of 62 below 256: above it the first characters would come up more often.
+    if (byte < 248) text += base62[byte % 62];
   }
   return text;
+}
+
+const drawn = Buffer.alloc(4096);
+let used = drawn.length;
+
+// The system is asked for many bytes at once: asking for each id would be dearer than the rest of making it.
+function randomByte(): number {
+  if (used === drawn.length) {
+    randomFillSync(drawn);
+    used = 0;
+  }
+  return drawn[used++]!;
 }
 
 const slugShape = /^[a-z]+_[0-9a-f]{16}$/;

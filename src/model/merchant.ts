@@ -1,8 +1,8 @@
 import { type Static, Type } from 'typebox';
 import { currencyCode, livemode, nullable, objectName, oneOf, timestamp, uuid } from './fields.ts';
 import { trimmedPercent } from './percent.ts';
-import { type TaxRow, taxSchema, toTax } from './tax.ts';
-import { toWallet, type WalletRow, walletSchema } from './wallet.ts';
+import { type ShownTax, taxSchema, toTax } from './tax.ts';
+import { type ShownWallet, toWallet, walletSchema } from './wallet.ts';
 
 export const merchantStatuses = ['pending', 'active', 'suspended'] as const;
 export type MerchantStatus = (typeof merchantStatuses)[number];
@@ -64,8 +64,8 @@ export type Merchant = Static<typeof merchantSchema>;
 export function toMerchant(
   row: MerchantRow,
   mode: boolean,
-  wallets: readonly WalletRow[],
-  taxes: readonly TaxRow[],
+  wallets: readonly ShownWallet[],
+  taxes: readonly ShownTax[],
 ): Merchant {
   return {
     object: 'merchant',

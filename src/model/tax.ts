@@ -15,6 +15,9 @@ export interface TaxRow {
   updated_at: Date;
 }
 
+/** What an answer shows of it. */
+export type ShownTax = Omit<TaxRow, 'merchant_id'>;
+
 export const taxSchema = Type.Object(
   {
     object: objectName('tax'),
@@ -31,7 +34,7 @@ export const taxSchema = Type.Object(
 );
 export type Tax = Static<typeof taxSchema>;
 
-export function toTax(row: TaxRow): Tax {
+export function toTax(row: ShownTax): Tax {
   return {
     object: 'tax',
     livemode: row.livemode,

@@ -29,6 +29,25 @@ export interface WalletRow {
   updated_at: Date;
 }
 
+/** What an answer shows of it. */
+export const shownOfWallet = [
+  'id',
+  'livemode',
+  'name',
+  'connection',
+  'lightning_address',
+  'enabled',
+  'position',
+  'is_default',
+  'max_payment_sats',
+  'max_sats',
+  'settlement_visibility',
+  'broken',
+  'created_at',
+  'updated_at',
+] as const satisfies readonly (keyof WalletRow)[];
+export type ShownWallet = Pick<WalletRow, (typeof shownOfWallet)[number]>;
+
 const fields = {
   object: objectName('wallet'),
   livemode,
@@ -76,7 +95,7 @@ export function isOperational(row: Pick<WalletRow, 'enabled' | 'broken' | 'settl
   return row.enabled && !row.broken && row.settlement_visibility !== 'none';
 }
 
-export function toWallet(row: WalletRow): Wallet {
+export function toWallet(row: ShownWallet): Wallet {
   return {
     object: 'wallet',
     livemode: row.livemode,

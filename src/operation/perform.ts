@@ -28,21 +28,13 @@ export async function perform(operation: Operation, parts: Parts, visit: Visit, 
   const kind = typeof operation.idempotency === 'function' ? operation.idempotency(input) : operation.idempotency;
   const key = kind === 'none' ? undefined : readIdempotencyKey(raw.idempotencyKey);
   const effects: (() => void)[] = [];
-  const base = {
-    parts,
-    caller,
-    scope: { merchantId: caller.merchantId, livemode: caller.livemode },
-    now,
-    requestId: visit.requestId,
-    log: visit.log,
-    signal: visit.signal,
-    source: visit.source,
-    afterCommit: (effect: () => void) => effects.push(effect),
-  };
+  const scope = { merchantId: caller.merchantId, livemode: caller.livemode };
+  const { requestId, log, signal, source } = visit;
+  const afterCommit = (effect: () => void) => effects.push(effect);
   // A transaction that is tried again starts over, effects included.
   const withHandle = (db: Call['db']): Call => {
     effects.length = 0;
-    return { ...base, db };
+    return { parts, db, caller, scope, now, requestId, log, signal, source, afterCommit };
   };
   const write = (value: unknown) => writeAnswer(operation, value, parts.strictAnswers);
   const isTagged = operation.answer.kind === 'json' && operation.answer.tagged;
@@ -53,10 +45,10 @@ export async function perform(operation: Operation, parts: Parts, visit: Visit, 
     kind === 'none'
       ? runOf(operation)(withHandle(parts.db), input).then(writeRead)
       : kind === 'database'
-        ? once(operation, parts, caller, input, key, base.now, async (tx) =>
+        ? once(operation, parts, caller, input, key, now, async (tx) =>
             write(await runOf(operation)(withHandle(tx), input)),
           )
-        : onceWithWallet(operation, parts, caller, input, key, base.now, withHandle, write),
+        : onceWithWallet(operation, parts, caller, input, key, now, withHandle, write),
   );
   for (const effect of effects) effect();
   return answer;

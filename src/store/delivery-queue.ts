@@ -24,7 +24,8 @@ const activeLanes = statement(
   'queue_active_lanes',
   'select id, merchant_id from webhooks where merchant_id = any($1::uuid[]) and active',
 );
-// The event is joined where the row is taken: a delivery whose event is gone is never claimed.
+// The event is joined where the row is taken: a delivery whose event is gone is never claimed. A claim need not be on disk
+// before the attempt begins: should the server crash, it is a lost lease like any other. Outcomes are.
 const claim = statement(
   'queue_claim',
   `with lane as (
@@ -46,7 +47,8 @@ const claim = statement(
    )
    select c.id, c.webhook_id, c.event_id, c.claim, c.tries, c.body, c.event_at,
           lane.url, lane.secret, lane.previous_secret, lane.previous_secret_until
-     from claimed c join lane on lane.id = c.webhook_id
+     from claimed c join lane on lane.id = c.webhook_id,
+          (select set_config('synchronous_commit', 'off', true)) as at_once
     order by c.event_seq`,
 );
 const returnLost = statement(

@@ -2,9 +2,28 @@ import { dynamicStatement, type Handle, statement } from '../db/database.ts';
 import type { MerchantRow } from '../model/merchant.ts';
 import { orderSequence } from './orders.ts';
 
-const columns = `id, name, email, phone, business_license, status, time_zone, currency, logo_url, tip_options, pos_theme,
-  pos_enabled, privapaid_enabled, checkout_theme, checkout_accent_color, allowed_origins, conversion_fee_percent,
-  created_at, updated_at`;
+export const merchantColumns = [
+  'id',
+  'name',
+  'email',
+  'phone',
+  'business_license',
+  'status',
+  'time_zone',
+  'currency',
+  'logo_url',
+  'tip_options',
+  'pos_theme',
+  'pos_enabled',
+  'privapaid_enabled',
+  'checkout_theme',
+  'checkout_accent_color',
+  'allowed_origins',
+  'conversion_fee_percent',
+  'created_at',
+  'updated_at',
+] as const satisfies readonly (keyof MerchantRow)[];
+const columns = merchantColumns.join(', ');
 
 const insert = statement(
   'merchants_insert',

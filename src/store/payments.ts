@@ -5,7 +5,7 @@ import type { Filter } from '../kernel/filters.ts';
 import type { Page, PageRequest } from '../kernel/page.ts';
 import type { PaymentRow } from '../model/payment.ts';
 
-const columns = [
+export const paymentColumns = [
   'id',
   'merchant_id',
   'livemode',
@@ -33,11 +33,11 @@ const columns = [
   'created_at',
   'updated_at',
 ] as const satisfies readonly (keyof PaymentRow)[];
-const columnList = columns.join(', ');
+const columnList = paymentColumns.join(', ');
 
 const insert = statement(
   'payments_insert',
-  `insert into payments (${columnList}) values (${columns.map((_, index) => `$${index + 1}`).join(', ')})`,
+  `insert into payments (${columnList}) values (${paymentColumns.map((_, index) => `$${index + 1}`).join(', ')})`,
 );
 const find = statement(
   'payments_find',
@@ -68,7 +68,7 @@ const listById = statement('payments_list_by_id', `select ${columnList} from pay
 export async function insertPayment(tx: Handle, row: PaymentRow): Promise<void> {
   await tx.run(
     insert,
-    columns.map((column) => (column === 'metadata' ? JSON.stringify(row.metadata) : row[column])),
+    paymentColumns.map((column) => (column === 'metadata' ? JSON.stringify(row.metadata) : row[column])),
   );
 }
 

@@ -31,7 +31,7 @@ const stored = [
 const jsonColumns = new Set<string>(['settings', 'notes']);
 
 /** With the breaker's state now and whether this wallet is first in line. */
-const select = `select ${stored.map((column) => `w.${column}`).join(', ')},
+export const selectWallets = `select ${stored.map((column) => `w.${column}`).join(', ')},
     coalesce(w.broken_until > clock_timestamp(), false) as broken,
     w.enabled and not exists (
       select from wallets o where o.merchant_id = w.merchant_id and o.livemode = w.livemode and o.enabled
@@ -43,15 +43,15 @@ const insert = statement(
   'wallets_insert',
   `insert into wallets (${stored.join(', ')}) values (${stored.map((_, index) => `$${index + 1}`).join(', ')})`,
 );
-const find = statement('wallets_find', `${select} where w.id = $1 and w.merchant_id = $2 and w.livemode = $3`);
-const findForJob = statement('wallets_find_for_job', `${select} where w.id = $1`);
+const find = statement('wallets_find', `${selectWallets} where w.id = $1 and w.merchant_id = $2 and w.livemode = $3`);
+const findForJob = statement('wallets_find_for_job', `${selectWallets} where w.id = $1`);
 const listAll = statement(
   'wallets_list_all',
-  `${select} where w.merchant_id = $1 and w.livemode = $2 order by w.position, w.id`,
+  `${selectWallets} where w.merchant_id = $1 and w.livemode = $2 order by w.position, w.id`,
 );
 const listForOperator = statement(
   'wallets_list_for_operator',
-  `${select} order by w.merchant_id, w.livemode desc, w.position, w.id`,
+  `${selectWallets} order by w.merchant_id, w.livemode desc, w.position, w.id`,
 );
 const nextPosition = statement(
   'wallets_next_position',
@@ -89,7 +89,9 @@ const recordFailure = statement(
 );
 const recordTransaction = statement(
   'wallets_record_transaction',
-  `update wallets set last_transaction_at = greatest(last_transaction_at, $2) where id = $1`,
+  // Once a second is enough to be shown: a busy wallet's row must not become a queue.
+  `update wallets set last_transaction_at = $2
+    where id = $1 and (last_transaction_at is null or last_transaction_at < $2::timestamptz - interval '1 second')`,
 );
 
 export async function insertWallet(tx: Handle, row: Omit<WalletRow, 'broken' | 'is_default'>): Promise<void> {
@@ -166,8 +168,8 @@ export function listWallets(
   return listPage<WalletRow>(
     db,
     {
-      select: `select * from (${select}) w`,
-      countFrom: `from (${select}) w`,
+      select: `select * from (${selectWallets}) w`,
+      countFrom: `from (${selectWallets}) w`,
       where: 'merchant_id = $1 and livemode = $2',
       values: [scope.merchantId, scope.livemode],
       columns: {

@@ -99,7 +99,7 @@ export const fail = async (): Promise<never> => {
   throw new WalletFault('refused', 'The wallet refused: no liquidity.');
 };
 /** Does the rest after a while, unless it is called off. */
-export function after<Request, Answer>(
+export function late<Request, Answer>(
   millis: number,
   rest: (request: Request, signal: AbortSignal) => Promise<Answer>,
 ): (request: Request, signal: AbortSignal) => Promise<Answer> {

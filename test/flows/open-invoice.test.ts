@@ -8,7 +8,7 @@ import { findInvoiceForJob } from '../../src/store/invoices.ts';
 import { openTestApp, type TestApp, type TestMerchant } from '../harness/app.ts';
 import type { Client } from '../harness/client.ts';
 import { createOrder, createOrderWithInvoice, orderBody } from '../harness/orders.ts';
-import { type AppWithWallets, after, FakeWallet, fail, until, withWallets } from './fake-wallet.ts';
+import { type AppWithWallets, FakeWallet, fail, late, until, withWallets } from './fake-wallet.ts';
 
 let app: TestApp;
 let faked: AppWithWallets;
@@ -59,7 +59,7 @@ async function eventKinds(subjectIds: string[]): Promise<string[]> {
 
 test('C029: twenty parallel calls get one invoice, and the wallet is asked once', async () => {
   const { id } = await createOrder(client);
-  wallet.onCreate = after(150, (request) => wallet.make(request));
+  wallet.onCreate = late(150, (request) => wallet.make(request));
   const replies = await Promise.all(Array.from({ length: 20 }, () => generate(id)));
   expect(new Set(replies.map(({ status }) => status))).toEqual(new Set([201]));
   expect(new Set(replies.map(({ body }) => body.id)).size).toBe(1);
@@ -71,7 +71,7 @@ test('C029: twenty parallel calls get one invoice, and the wallet is asked once'
 test('parallel calls share an invoice that is too short-lived to be handed out a second time', async () => {
   const { id } = await createOrder(client);
   wallet.expirySeconds = 50;
-  wallet.onCreate = after(150, (request) => wallet.make(request));
+  wallet.onCreate = late(150, (request) => wallet.make(request));
   const replies = await Promise.all(Array.from({ length: 10 }, () => generate(id)));
   expect(new Set(replies.map(({ body }) => body.id)).size).toBe(1);
   expect(wallet.created).toHaveLength(1);
@@ -138,7 +138,7 @@ test('an asker that comes back after its lease is out shows nothing; the invoice
 
 test('those who wait share the asker’s error, and the next call asks anew', async () => {
   const { id } = await createOrder(client);
-  wallet.onCreate = after(300, fail);
+  wallet.onCreate = late(300, fail);
   const replies = await Promise.all(Array.from({ length: 6 }, () => generate(id)));
   expect(new Set(replies.map(({ status }) => status))).toEqual(new Set([503]));
   expect(new Set(replies.map(({ body }) => body.error.message)).size).toBe(1);
@@ -154,7 +154,7 @@ test('those who wait share the asker’s error, and the next call asks anew', as
 
 test('an order whose total changes meanwhile drops the invoice: 409 for the asker, the new amount for those who wait', async () => {
   const { id } = await createOrder(client);
-  wallet.onCreate = after(300, (request) => wallet.make(request));
+  wallet.onCreate = late(300, (request) => wallet.make(request));
   const asker = generate(id);
   await until(() => wallet.created.length === 1);
   const waiter = generate(id);
@@ -168,7 +168,7 @@ test('an order whose total changes meanwhile drops the invoice: 409 for the aske
 
 test('an order that is cancelled meanwhile gets no invoice', async () => {
   const { id } = await createOrder(client);
-  wallet.onCreate = after(300, (request) => wallet.make(request));
+  wallet.onCreate = late(300, (request) => wallet.make(request));
   const asker = generate(id);
   await until(() => wallet.created.length === 1);
   expect((await client.delete(`/api/v1/m/orders/${id}`)).status).toBe(204);
@@ -233,7 +233,7 @@ test('a changed total supersedes; what the old invoice still brings counts, and 
 test('a part payment that arrives while the rest is being asked for makes that request void', async () => {
   const order = await createOrderWithInvoice(client);
   await patch(order.id, { total_amount_cents: 800 });
-  wallet.onCreate = after(300, (request) => wallet.make(request));
+  wallet.onCreate = late(300, (request) => wallet.make(request));
   const asker = generate(order.id);
   await until(() => wallet.created.length === 2);
   await pay(order.invoice);

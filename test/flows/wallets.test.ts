@@ -5,7 +5,7 @@ import { openTestApp, type TestApp, type TestMerchant } from '../harness/app.ts'
 import type { Client } from '../harness/client.ts';
 import { createOrderWithInvoice, orderBody } from '../harness/orders.ts';
 import { addWallet } from '../harness/wallets.ts';
-import { type AppWithWallets, after, FakeWallet, fail, hang, hangForGood, until, withWallets } from './fake-wallet.ts';
+import { type AppWithWallets, FakeWallet, fail, hang, hangForGood, late, until, withWallets } from './fake-wallet.ts';
 
 let app: TestApp;
 let faked: AppWithWallets;
@@ -122,14 +122,14 @@ describe('failover', () => {
 
   test('the only wallet gets the whole budget; slow is not broken', { timeout: 30_000 }, async () => {
     const { ids, fakes } = await connect({});
-    fakes[0]!.onCreate = after(4000, (request) => fakes[0]!.make(request));
+    fakes[0]!.onCreate = late(4000, (request) => fakes[0]!.make(request));
     expect((await create()).status).toBe(201);
     expect(await health(ids[0]!)).toMatchObject({ consecutive_failures: 0, operational: true, last_error: null });
   });
 
   test('a slow first wallet is left behind but not called broken', { timeout: 30_000 }, async () => {
     const { ids, fakes } = await connect({}, {});
-    fakes[0]!.onCreate = after(3600, (request) => fakes[0]!.make(request));
+    fakes[0]!.onCreate = late(3600, (request) => fakes[0]!.make(request));
     const sales = await Promise.all(Array.from({ length: 6 }, () => create()));
     expect(sales.map(({ body }) => body.wallet_id)).toEqual(sales.map(() => ids[1]));
     await until(async () => (await health(ids[0]!)).last_checked_at !== null);

@@ -68,7 +68,7 @@ export async function openTestApp(options: TestAppOptions = {}): Promise<TestApp
     log,
     clock,
     allowPrivateNetworks,
-    strictAnswers: true,
+    strict: true,
     ...(options.lookup ? { lookup: options.lookup } : {}),
   });
   const { parts } = built;

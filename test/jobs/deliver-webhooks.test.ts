@@ -1,6 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { Handle } from '../../src/db/database.ts';
 import { recordEvents } from '../../src/events/outbox.ts';
+import { collectMetrics } from '../../src/flows/collect-metrics.ts';
 import { deliverWebhooks } from '../../src/jobs/deliver-webhooks.ts';
 import { Lane } from '../../src/jobs/delivery-lane.ts';
 import { newId } from '../../src/kernel/ids.ts';
@@ -130,6 +131,21 @@ describe('the loop', () => {
     await stopped;
     expect((await deliveries(webhook))[0]).toMatchObject({ status: 'delivered', attempts: 1 });
   });
+});
+
+test('what is measured: how late first attempts are, how endpoints answer, which are behind', async () => {
+  await createWebhook(merchant.test, receiver.url);
+  const late = await createWebhook(merchant.test, receiver.url);
+  await record(1);
+  await app.rows(`update deliveries set next_try_at = next_try_at - interval '2 minutes' where webhook_id = $1`, [
+    late.id,
+  ]);
+  expect((await collectMetrics(app.parts)).text).toContain('satline_webhooks_behind 1');
+  await app.deliverDue();
+  const { text } = await collectMetrics(app.parts);
+  expect(text).toContain('satline_webhooks_behind 0');
+  expect(text).toMatch(/satline_delivery_lag_seconds_count [1-9]/);
+  expect(text).toMatch(/satline_delivery_seconds_count\{outcome="good"\} [1-9]/);
 });
 
 describe('a lease', () => {

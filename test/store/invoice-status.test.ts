@@ -52,10 +52,14 @@ test('shape, filter and every door agree on what an invoice is, to the milliseco
       async (wanted, millisPastEnd) => {
         const merchant = await app.newMerchant();
         const { test: client } = merchant;
+        // BOLT11 counts whole seconds: made within one, an invoice ends a little before its 15 minutes are over.
+        app.clock.set(new Date(Math.ceil(app.clock.now().getTime() / 1000) * 1000));
         const made: Made[] = [];
         for (const fate of wanted) made.push(await make(merchant, fate));
         const end = app.clock.now().getTime() + 900_000;
         app.clock.set(new Date(end + millisPastEnd));
+        // Nobody watches here, so that nothing but the clock moves; the status view need not wait for a look.
+        await app.rows('update invoices set last_look_at = $1', [app.clock.now()]);
         const late = millisPastEnd >= 1;
         for (const { fate, invoiceId } of made) {
           if (fate === 'paid late' && late) await client.post(`/api/v1/m/invoices/${invoiceId}/simulate_payment`);
@@ -88,7 +92,7 @@ test('shape, filter and every door agree on what an invoice is, to the milliseco
         }
       },
     ),
-    { numRuns: 12 },
+    { numRuns: 15 },
   );
 }, 120_000);
 

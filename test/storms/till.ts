@@ -25,6 +25,8 @@ export class Till {
   readonly made = new Map<string, Made>();
   /** Acknowledged payments by order. */
   readonly paid = new Map<string, string>();
+  /** How many calls were answered. */
+  answers = 0;
   readonly #unpaid = new Map<string, Made>();
   readonly #roll: Dice;
   readonly #secretKey: string;
@@ -111,7 +113,10 @@ export class Till {
     this.#unpaid.delete(made.id);
   }
 
-  #post(baseUrl: string, path: string, body: unknown, key?: string) {
-    return callOver(baseUrl, this.#secretKey, 'POST', path, body, key ? { 'idempotency-key': key } : {});
+  async #post(baseUrl: string, path: string, body: unknown, key?: string) {
+    const headers: Record<string, string> = key ? { 'idempotency-key': key } : {};
+    const answer = await callOver(baseUrl, this.#secretKey, 'POST', path, body, headers);
+    this.answers++;
+    return answer;
   }
 }

@@ -9,7 +9,6 @@ import { toInvoice } from '../../model/invoice.ts';
 import { type OrderRow, toOrder } from '../../model/order.ts';
 import { orderViewSchema } from '../../model/order-view.ts';
 import { type Call, json, type OperationInput, operation } from '../../operation/operation.ts';
-import { findMerchant } from '../../store/merchants.ts';
 import { findWallet } from '../../store/wallets.ts';
 import { itemsInput, orderMembers, toOrderRequest, totalInput } from './order-input.ts';
 
@@ -64,13 +63,9 @@ async function draft(call: Call, { body }: OperationInput<Body>): Promise<OrderR
   if (mark_as_paid && !isCash)
     throw invalid('mark_as_paid needs tender_type cash; bitcoin orders are paid by payments');
   if (generate_invoice && isCash) throw invalid('generate_invoice needs tender_type bitcoin');
-  const [merchant] = await Promise.all([
-    findMerchant(call.db, call.scope.merchantId),
-    order.wallet_id ? requireWallet(call, order.wallet_id) : undefined,
-  ]);
+  if (order.wallet_id) await requireWallet(call, order.wallet_id);
   return draftOrder(call.db, call.parts.rates, toOrderRequest(order), {
     scope: call.scope,
-    merchant: merchant!,
     source: call.source,
     apiKeyId: call.caller.credentialId,
     now: call.now,

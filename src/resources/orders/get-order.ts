@@ -1,7 +1,6 @@
 import { notFound } from '../../kernel/errors.ts';
 import { orderViewSchema } from '../../model/order-view.ts';
 import { json, operation } from '../../operation/operation.ts';
-import { findOrder } from '../../store/orders.ts';
 import { orderExpansions, readOrderView } from './read-order-view.ts';
 
 export const getOrder = operation({
@@ -16,11 +15,8 @@ export const getOrder = operation({
   fails: ['not_found'],
   tool: { rename: { id: 'order_id' } },
   async run(call, { params, expand }) {
-    const find = async () => {
-      const order = await findOrder(call.db, call.scope, params.id!);
-      if (!order) throw notFound('Order');
-      return order;
-    };
-    return readOrderView(call, find, params.id!, expand);
+    const view = await readOrderView(call, params.id!, expand);
+    if (!view) throw notFound('Order');
+    return view;
   },
 });

@@ -1,33 +1,36 @@
 import { showMerchant } from '../../flows/show-merchant.ts';
 import { toInvoice } from '../../model/invoice.ts';
+import { toMerchant } from '../../model/merchant.ts';
 import { type OrderRow, toOrder } from '../../model/order.ts';
 import type { OrderView } from '../../model/order-view.ts';
 import { type PaymentRow, toPayment } from '../../model/payment.ts';
 import type { Call } from '../../operation/operation.ts';
 import { findCurrentInvoice, listCurrentInvoices } from '../../store/invoices.ts';
-import { findPaymentOfOrder, listPaymentsOfOrders } from '../../store/payments.ts';
+import { findOrderView } from '../../store/order-views.ts';
+import { listPaymentsOfOrders } from '../../store/payments.ts';
 
 export const orderExpansions = ['invoice', 'payment', 'merchant'] as const;
 
-/** An order with merchant and payment, as show and update answer it. The reads travel together. */
+/**
+ * An order with merchant and payment, as show and update answer it; undefined when it is not the caller's.
+ * @param changed the order as this transaction has just written it.
+ */
 export async function readOrderView(
   call: Call,
-  find: () => Promise<OrderRow>,
   orderId: string,
   expand: ReadonlySet<string>,
-): Promise<OrderView> {
-  const [order, payment, merchant, invoice] = await Promise.all([
-    find(),
-    findPaymentOfOrder(call.db, call.scope, orderId),
-    showMerchant(call.db, call.scope),
+  changed?: OrderRow,
+): Promise<OrderView | undefined> {
+  const [found, invoice] = await Promise.all([
+    findOrderView(call.db, call.scope, orderId),
     expand.has('invoice') ? findCurrentInvoice(call.db, orderId, call.now) : undefined,
   ]);
-  return {
-    ...toOrder(order),
-    merchant,
-    ...(payment ? { payment: toPayment(payment) } : {}),
-    ...(invoice ? { invoice: toInvoice(invoice, call.now) } : {}),
-  };
+  if (!found) return undefined;
+  const view: OrderView = toOrder(changed ?? found.order);
+  view.merchant = toMerchant(found.merchant, call.scope.livemode, found.wallets, found.taxes);
+  if (found.payment) view.payment = toPayment(found.payment);
+  if (invoice) view.invoice = toInvoice(invoice, call.now);
+  return view;
 }
 
 /** Orders of one page with what was asked for beside them; a fixed number of reads, whatever the page size. */

@@ -46,6 +46,6 @@ export const updateOrder = operation({
       call.now,
     );
     call.afterCommit(() => call.parts.db.wake('event_recorded', call.scope.merchantId));
-    return readOrderView(call, async () => order, order.id, new Set());
+    return readOrderView(call, order.id, new Set(), order);
   },
 });

@@ -14,7 +14,6 @@ import {
 } from '../../model/fields.ts';
 import { createdPaymentRequestSchema, type PaymentRequestRow, toPaymentRequest } from '../../model/payment-request.ts';
 import { json, operation } from '../../operation/operation.ts';
-import { findMerchant } from '../../store/merchants.ts';
 import { insertPaymentRequest } from '../../store/payment-requests.ts';
 
 const body = inputObject({
@@ -48,7 +47,6 @@ export const createPaymentRequest = operation({
     async prepare(call, { body }): Promise<Frozen> {
       const { amount_cents, payment_method, description, customer_email, currency, metadata } = body.payment_request;
       if (payment_method !== 'lightning') throw invalid('payment_method must be lightning');
-      const merchant = await findMerchant(call.db, call.scope.merchantId);
       const order = await draftOrder(
         call.db,
         call.parts.rates,
@@ -61,7 +59,6 @@ export const createPaymentRequest = operation({
         },
         {
           scope: call.scope,
-          merchant: merchant!,
           source: 'payment_request',
           apiKeyId: call.caller.credentialId,
           now: call.now,

@@ -64,11 +64,11 @@ export interface ProductBody {
 export async function withProductBody(call: Call, before: ProductRow, body: ProductBody): Promise<ProductRow> {
   const or = <T>(value: T | undefined, otherwise: T): T => (value === undefined ? otherwise : value);
   const status = body.status ?? before.status;
-  if (status === 'archived' && body.product_type_id) {
+  if (status === 'archived' && body.product_type_id != null) {
     throw invalid('product_type_id must be null for an archived product');
   }
-  if (body.image_url && !isWebAddress(body.image_url)) throw invalid('image_url must be an http(s) address');
-  if (body.product_type_id) await requireProductType(call, body.product_type_id);
+  if (body.image_url != null && !isWebAddress(body.image_url)) throw invalid('image_url must be an http(s) address');
+  if (body.product_type_id != null) await requireProductType(call, body.product_type_id);
   const typeId = or(body.product_type_id, before.product_type_id)?.toLowerCase() ?? null;
   return {
     ...before,

@@ -61,6 +61,7 @@ function describe(operation: Operation): Json {
     ...queryParameters(operation),
     ...idempotencyParameter(operation),
     ...tagParameter(operation),
+    ...resumeParameter(operation),
   ];
   return {
     operationId: operation.name,
@@ -201,6 +202,12 @@ function idempotencyParameter(operation: Operation): Json[] {
       schema: { type: 'string', maxLength: 255 },
     },
   ];
+}
+
+function resumeParameter({ answer }: Operation): Json[] {
+  if (answer.kind !== 'stream') return [];
+  const description = 'Where a stream that broke off goes on; clients of server-sent events send it by themselves';
+  return [{ name: 'Last-Event-ID', in: 'header', description, schema: { type: 'string' } }];
 }
 
 function tagParameter(operation: Operation): Json[] {

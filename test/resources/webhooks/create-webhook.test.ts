@@ -1,4 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { perform } from '../../../src/operation/perform.ts';
+import { createWebhook as createWebhookOperation } from '../../../src/resources/webhooks/create-webhook.ts';
 import { openTestApp, type TestApp } from '../../harness/app.ts';
 import { anId, expectError, expectInvalid } from '../../harness/expect.ts';
 import { describeRefusals } from '../../harness/refusals.ts';
@@ -100,6 +102,16 @@ describe('events', () => {
     for (const [events, detail] of refused) expectInvalid(await client.post(path, body({ events })), detail);
     expect((await client.get(path)).body.meta.total_count).toBe(0);
   });
+});
+
+test('an assistant that names no events means all of them', async () => {
+  const { id: merchantId, test: client } = await app.newMerchant();
+  const caller = await app.parts.authenticator.authenticate(`Bearer ${client.key}`, '127.0.0.1');
+  const visit = { caller, source: 'mcp' as const, requestId: 'req_1', log: app.parts.log, signal: app.parts.stopping };
+  const input = { params: {}, query: {}, body: { webhook: { url: 'https://shop.example' } } };
+  const answer = await perform(createWebhookOperation, app.parts, visit, input);
+  expect(JSON.parse(answer.body as string)).toMatchObject({ events: ['*'] });
+  expect(await app.rows('select from webhooks where merchant_id = $1', [merchantId])).toHaveLength(1);
 });
 
 describe('the address', () => {

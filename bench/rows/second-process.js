@@ -1,0 +1,74 @@
+// A second process on the same PostgreSQL: CPU per request of both together over that of one alone, and whether any
+// look-up of an invoice is made twice.
+import { createDatabase } from '../parts/database.js';
+import { newOrder, openInside } from '../parts/inside.js';
+import { call, closedLoop, get, median, post } from '../parts/load.js';
+import { startProduct } from '../parts/product.js';
+import { ratio, rounds } from '../parts/rounds.js';
+import { startWallet } from '../parts/wallet-process.js';
+
+const connections = 16;
+const invoices = 40;
+/** The plan leaves at least 2 s between two looks at an invoice that nobody watches. */
+const shortestPauseMillis = 1000;
+
+export async function secondProcess({ builds, seconds, count }) {
+  const lines = [];
+  for (const { name, dist } of builds) {
+    const database = await createDatabase();
+    const inside = await openInside(dist, database);
+    const merchant = await inside.addMerchant();
+    const addressed = await inside.addMerchant();
+    const wallet = await startWallet(dist, 0, 1000);
+    await inside.useAddress(addressed, wallet.address);
+    await inside.close();
+    const products = [await startProduct({ dist, database }), await startProduct({ dist, database })];
+    try {
+      const { body } = await call(products[0].url, post('/api/v1/m/orders', merchant.key, newOrder));
+      const requests = [
+        post('/api/v1/m/orders', merchant.key, newOrder),
+        ...Array(4).fill(get(`/api/v1/m/orders/${body.id}`, merchant.key)),
+      ];
+      let turn = 0;
+      const run = async (urls, duration) => {
+        const before = products.map((product) => product.cpuMillis());
+        const next = () => requests[turn++ % requests.length];
+        const result = await closedLoop({ urls, connections, seconds: duration, next });
+        const millis = products.reduce((sum, product, index) => sum + product.cpuMillis() - before[index], 0);
+        return { ...result, cpuMicros: (millis * 1000) / result.answered };
+      };
+      const invoice = post('/api/v1/m/orders', addressed.key, { ...newOrder, generate_invoice: true });
+      for (let index = 0; index < invoices; index++) await call(products[index % 2].url, invoice);
+      const results = await rounds(
+        {
+          one: (duration) => run([products[0].url], duration),
+          two: (duration) =>
+            run(
+              products.map((product) => product.url),
+              duration,
+            ),
+        },
+        { count, seconds },
+      );
+      const looks = Object.values(await wallet.looks());
+      const twice = looks.flatMap((moments) =>
+        moments.filter((at, index) => index > 0 && at - moments[index - 1] < shortestPauseMillis),
+      );
+      const of = (results) => Math.round(median(results.map(({ cpuMicros }) => cpuMicros)));
+      lines.push({
+        what: `second process, CPU per request over one${name}`,
+        value: ratio(results.two, results.one, ({ cpuMicros }) => cpuMicros),
+        atMost: true,
+        wanted: 1.1,
+        figures:
+          `${of(results.two)} against ${of(results.one)} µs for one order made to four read; ` +
+          `${twice.length} of ${looks.flat().length} look-ups made twice`,
+      });
+    } finally {
+      await Promise.all(products.map((product) => product.stop()));
+      await wallet.stop();
+      await database.drop();
+    }
+  }
+  return lines;
+}

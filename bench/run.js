@@ -1,0 +1,94 @@
+// Measures the product against a yardstick that runs in the same minute on the same machine: figures to trust are the
+// ratios. See README.md.
+import { spawnSync } from 'node:child_process';
+import { existsSync, writeFileSync } from 'node:fs';
+import { cpus, release, totalmem } from 'node:os';
+import { dirname, join, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { createDatabase } from './parts/database.js';
+import { toMarkdown, toTable } from './parts/table.js';
+import { createOrder } from './rows/create-order.js';
+import { listOrders } from './rows/list-orders.js';
+import { lookUps } from './rows/look-ups.js';
+import { orderWithInvoice } from './rows/order-with-invoice.js';
+import { readOrder } from './rows/read-order.js';
+import { secondProcess } from './rows/second-process.js';
+import { settlement } from './rows/settlement.js';
+import { start } from './rows/start.js';
+
+const rows = {
+  read: readOrder,
+  create: createOrder,
+  invoice: orderWithInvoice,
+  list: listOrders,
+  settle: settlement,
+  looks: lookUps,
+  second: secondProcess,
+  start,
+};
+
+const root = dirname(dirname(fileURLToPath(import.meta.url)));
+const options = readOptions(process.argv.slice(2));
+const builds = options.compare
+  ? [
+      { name: ' [this]', dist: join(root, 'dist') },
+      { name: ' [compared]', dist: resolve(options.compare) },
+    ]
+  : [{ name: '', dist: options.dist ? resolve(options.dist) : join(root, 'dist') }];
+
+if (!options.dist) {
+  const built = spawnSync(process.execPath, [join(root, 'scripts', 'build.js')], { stdio: 'inherit' });
+  if (built.status !== 0) process.exit(1);
+}
+for (const { dist } of builds) if (!existsSync(join(dist, 'start.js'))) fail(`${dist} has no start.js`);
+
+const machine = await describeMachine();
+if (!options.json) console.log(`${machine}\n`);
+const lines = [];
+for (const [name, run] of Object.entries(rows)) {
+  if (options.only && !options.only.includes(name)) continue;
+  if (!options.json) process.stderr.write(`${name} …\n`);
+  lines.push(...(await run({ builds, seconds: options.seconds, count: 3 })));
+}
+if (options.json) console.log(JSON.stringify({ machine, lines }, null, 2));
+else console.log(toTable(lines));
+if (options.write) {
+  const command = `npm run bench -- ${process.argv.slice(2).join(' ')}`;
+  writeFileSync(join(root, 'docs', 'performance.md'), toMarkdown({ lines, machine, command, date: new Date() }));
+}
+process.exit(0);
+
+function readOptions(args) {
+  const read = { seconds: 1.5 };
+  for (let index = 0; index < args.length; index++) {
+    const name = args[index];
+    const value = () => args[++index] ?? fail(`${name} needs a value`);
+    if (name === '--only') read.only = value().split(',');
+    else if (name === '--seconds') read.seconds = Number(value());
+    else if (name === '--dist') read.dist = value();
+    else if (name === '--compare') read.compare = value();
+    else if (name === '--json') read.json = true;
+    else if (name === '--write') read.write = true;
+    else fail(`${name} is unknown; there are --only, --seconds, --json, --write, --dist and --compare`);
+  }
+  const unknown = read.only?.find((name) => !rows[name]);
+  if (unknown !== undefined) fail(`There is no row ${unknown}; there are ${Object.keys(rows).join(', ')}`);
+  if (!(read.seconds > 0)) fail('--seconds needs a number above 0');
+  return read;
+}
+
+async function describeMachine() {
+  const database = await createDatabase();
+  const [{ version }] = await database.query(`select current_setting('server_version') as version`);
+  await database.drop();
+  const processors = cpus();
+  return (
+    `${processors.length} × ${processors[0].model.trim()}, ${Math.round(totalmem() / 2 ** 30)} GB, Linux ${release()}, ` +
+    `Node ${process.versions.node}, PostgreSQL ${version.split(' ')[0]}; load generator and database on the same machine`
+  );
+}
+
+function fail(sentence) {
+  console.error(sentence);
+  process.exit(1);
+}
