@@ -30,6 +30,6 @@ export async function buildApp(parts: Parts, options: AppOptions = {}): Promise<
     }
   });
   addMetricsRoute(app, parts, metricsToken);
-  await addDocs(app, parts.links, operations);
+  addDocs(app, parts.links, operations);
   return app;
 }

@@ -63,7 +63,9 @@ export async function startServer(config: Config, options: ServerOptions = {}): 
 
     async function stop(): Promise<void> {
       log.info('stopping');
-      await app.close();
+      // A connection whose answer was on its way when closing began is kept for a next call, and nobody else would end it.
+      const idle = setInterval(() => app.server.closeIdleConnections(), 100);
+      await app.close().finally(() => clearInterval(idle));
       await Promise.all(jobs.map((job) => job.stop()));
       await built.close();
       log.info('stopped');

@@ -129,7 +129,9 @@ describe('doctor', { timeout: 180_000 }, () => {
         { name: 'rate source mempool', status: 'trouble', found: 'Gives no price: HTTP status 502.' },
         { name: 'rates', status: 'ok', found: 'The sources agree on 50050.00 dollars.' },
       ]);
-      expect((await ask(kraken))[1]).toMatchObject({ status: 'trouble', found: expect.stringContaining('at least 2') });
+      const disagree = await ask(`${kraken},mempool=${at}/mempool`);
+      expect(disagree[2]).toMatchObject({ status: 'trouble', found: expect.stringContaining('No 2 sources agree') });
+      expect(() => readConfig({ RATE_SOURCES: kraken })).toThrow(/two must agree/);
     } finally {
       server.closeAllConnections();
       server.close();

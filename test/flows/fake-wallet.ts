@@ -1,6 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { buildApp } from '../../src/app.ts';
+import type { Database } from '../../src/db/database.ts';
 import type { Parts } from '../../src/flows/parts.ts';
 import { watchInvoices } from '../../src/jobs/watch-invoices.ts';
 import { addSeconds, type Clock } from '../../src/kernel/clock.ts';
@@ -118,21 +119,53 @@ export interface AppWithWallets {
   client(of: TestMerchant): Client;
   /** Lets a watcher run until `close`. */
   watch(): void;
+  /** How many calls wait for the invoice request of another. */
+  waiting(): number;
   close(): Promise<void>;
 }
 
 export async function withWallets(app: TestApp, open: (wallet: WalletRow) => Connector): Promise<AppWithWallets> {
   const { db, clock, log, metrics } = app.parts;
-  const parts: Parts = { ...app.parts, wallets: createWalletRuntime({ db, clock, log, metrics, open }) };
+  let waiting = 0;
+  const watched: Database = {
+    ...db,
+    onWake(channel, listener) {
+      const stop = db.onWake(channel, listener);
+      if (channel !== 'request_settled') return stop;
+      waiting++;
+      return () => {
+        waiting--;
+        stop();
+      };
+    },
+  };
+  const wallets = createWalletRuntime({ db, clock, log, metrics, open });
+  const parts: Parts = { ...app.parts, db: watched, wallets };
   const server = await buildApp(parts);
   const watchers: { stop(): Promise<void> }[] = [];
   return {
     parts,
     client: ({ test }) => new Client(server, test.key, test.id),
     watch: () => void watchers.push(watchInvoices(parts)),
+    waiting: () => waiting,
     async close() {
       await server.close();
       await Promise.all(watchers.map((watcher) => watcher.stop()));
+    },
+  };
+}
+
+/** Keeps every call that comes until it is opened; then the calls do the rest. */
+export function gate<Request, Answer>(rest: (request: Request, signal: AbortSignal) => Promise<Answer>) {
+  let open = () => {};
+  const opened = new Promise<void>((resolve) => {
+    open = resolve;
+  });
+  return {
+    open: () => open(),
+    async call(request: Request, signal: AbortSignal): Promise<Answer> {
+      await opened;
+      return rest(request, signal);
     },
   };
 }

@@ -3,12 +3,13 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import { lookUpInvoice } from '../../src/flows/look-up-invoice.ts';
 import { newId } from '../../src/kernel/ids.ts';
+import type { InvoiceRequest } from '../../src/lightning/connector.ts';
 import { insertInvoiceRequest } from '../../src/store/invoice-requests.ts';
 import { findInvoiceForJob } from '../../src/store/invoices.ts';
 import { openTestApp, type TestApp, type TestMerchant } from '../harness/app.ts';
 import type { Client } from '../harness/client.ts';
 import { createOrder, createOrderWithInvoice, orderBody } from '../harness/orders.ts';
-import { type AppWithWallets, FakeWallet, fail, late, until, withWallets } from './fake-wallet.ts';
+import { type AppWithWallets, FakeWallet, fail, gate, until, withWallets } from './fake-wallet.ts';
 
 let app: TestApp;
 let faked: AppWithWallets;
@@ -42,6 +43,16 @@ const states = async (orderId: string) =>
     )
   ).map(({ state }) => state);
 
+/** Calls that arrive together: one asks the wallet, which does its part only when all others wait. */
+async function together(count: number, orderId: string, rest: FakeWallet['onCreate']) {
+  const slow = gate(rest);
+  wallet.onCreate = slow.call;
+  const replies = Promise.all(Array.from({ length: count }, () => generate(orderId)));
+  await until(() => faked.waiting() === count - 1);
+  slow.open();
+  return replies;
+}
+
 /** The payer pays and the wallet is asked. */
 async function pay(invoice: { id: string; payment_hash: string }) {
   wallet.pay(invoice.payment_hash);
@@ -59,8 +70,7 @@ async function eventKinds(subjectIds: string[]): Promise<string[]> {
 
 test('C029: twenty parallel calls get one invoice, and the wallet is asked once', async () => {
   const { id } = await createOrder(client);
-  wallet.onCreate = late(150, (request) => wallet.make(request));
-  const replies = await Promise.all(Array.from({ length: 20 }, () => generate(id)));
+  const replies = await together(20, id, (request) => wallet.make(request));
   expect(new Set(replies.map(({ status }) => status))).toEqual(new Set([201]));
   expect(new Set(replies.map(({ body }) => body.id)).size).toBe(1);
   expect(new Set(replies.map(({ body }) => body.payment_request)).size).toBe(1);
@@ -71,8 +81,7 @@ test('C029: twenty parallel calls get one invoice, and the wallet is asked once'
 test('parallel calls share an invoice that is too short-lived to be handed out a second time', async () => {
   const { id } = await createOrder(client);
   wallet.expirySeconds = 50;
-  wallet.onCreate = late(150, (request) => wallet.make(request));
-  const replies = await Promise.all(Array.from({ length: 10 }, () => generate(id)));
+  const replies = await together(10, id, (request) => wallet.make(request));
   expect(new Set(replies.map(({ body }) => body.id)).size).toBe(1);
   expect(wallet.created).toHaveLength(1);
   // C025: it ends with the BOLT11 string, never later.
@@ -116,20 +125,15 @@ test('a dead asker is given up when its lease is out by the database’s clock, 
 
 test('an asker that comes back after its lease is out shows nothing; the invoice of the other stands', async () => {
   const { id } = await createOrder(client);
-  let release = () => {};
-  const slow = new Promise<void>((resolve) => {
-    release = resolve;
-  });
-  wallet.onCreate = async (request) => {
-    if (wallet.created.length === 1) await slow;
-    return wallet.make(request);
-  };
+  const slow = gate((request: InvoiceRequest) => wallet.make(request));
+  wallet.onCreate = slow.call;
   const first = generate(id);
   await until(() => wallet.created.length === 1);
   await app.rows('update invoice_requests set lease_until = clock_timestamp() where order_id = $1', [id]);
+  wallet.onCreate = (request) => wallet.make(request);
   const second = await generate(id);
   expect(second.status).toBe(201);
-  release();
+  slow.open();
   expect((await first).status).toBe(409);
   expect((await show(id)).invoice.id).toBe(second.body.id);
   const rows = await app.rows('select id from invoices where order_id = $1', [id]);
@@ -138,8 +142,7 @@ test('an asker that comes back after its lease is out shows nothing; the invoice
 
 test('those who wait share the asker’s error, and the next call asks anew', async () => {
   const { id } = await createOrder(client);
-  wallet.onCreate = late(300, fail);
-  const replies = await Promise.all(Array.from({ length: 6 }, () => generate(id)));
+  const replies = await together(6, id, fail);
   expect(new Set(replies.map(({ status }) => status))).toEqual(new Set([503]));
   expect(new Set(replies.map(({ body }) => body.error.message)).size).toBe(1);
   expect(replies[0]!.body.error).toMatchObject({ code: 'wallet_unavailable' });
@@ -154,12 +157,14 @@ test('those who wait share the asker’s error, and the next call asks anew', as
 
 test('an order whose total changes meanwhile drops the invoice: 409 for the asker, the new amount for those who wait', async () => {
   const { id } = await createOrder(client);
-  wallet.onCreate = late(300, (request) => wallet.make(request));
+  const slow = gate((request: InvoiceRequest) => wallet.make(request));
+  wallet.onCreate = slow.call;
   const asker = generate(id);
   await until(() => wallet.created.length === 1);
   const waiter = generate(id);
-  await sleep(50);
+  await until(() => faked.waiting() === 1);
   expect((await patch(id, { total_amount_cents: 900 })).status).toBe(200);
+  slow.open();
   expect((await asker).status).toBe(409);
   expect((await waiter).body.amount_sats).toBe(9000);
   expect(await states(id)).toEqual(['abandoned', 'issued']);
@@ -168,10 +173,12 @@ test('an order whose total changes meanwhile drops the invoice: 409 for the aske
 
 test('an order that is cancelled meanwhile gets no invoice', async () => {
   const { id } = await createOrder(client);
-  wallet.onCreate = late(300, (request) => wallet.make(request));
+  const slow = gate((request: InvoiceRequest) => wallet.make(request));
+  wallet.onCreate = slow.call;
   const asker = generate(id);
   await until(() => wallet.created.length === 1);
   expect((await client.delete(`/api/v1/m/orders/${id}`)).status).toBe(204);
+  slow.open();
   expect((await asker).status).toBe(409);
   expect(await app.rows('select id from invoices where order_id = $1', [id])).toEqual([]);
 });
@@ -233,10 +240,12 @@ test('a changed total supersedes; what the old invoice still brings counts, and 
 test('a part payment that arrives while the rest is being asked for makes that request void', async () => {
   const order = await createOrderWithInvoice(client);
   await patch(order.id, { total_amount_cents: 800 });
-  wallet.onCreate = late(300, (request) => wallet.make(request));
+  const slow = gate((request: InvoiceRequest) => wallet.make(request));
+  wallet.onCreate = slow.call;
   const asker = generate(order.id);
   await until(() => wallet.created.length === 2);
   await pay(order.invoice);
+  slow.open();
   expect((await asker).status).toBe(409);
   expect((await generate(order.id)).body.amount_sats).toBe(3000);
 });
