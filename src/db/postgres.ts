@@ -38,6 +38,8 @@ export async function openPostgres(options: PostgresOptions): Promise<Database> 
     pipeline: true,
     types: typeParsers,
     max: options.poolSize ?? 10,
+    // Also how long a call waits for its turn: under a burst, late is better than an error.
+    connectionTimeoutMillis: 15_000,
     idleTimeoutMillis: 60_000,
   } as pg.PoolConfig);
   pool.on('error', (error) => log.warn({ err: error }, 'idle database connection lost'));

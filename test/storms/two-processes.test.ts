@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { makeDemo } from '../../src/demo.ts';
 import { createSealer } from '../../src/kernel/secrets.ts';
 import { until } from '../flows/fake-wallet.ts';
 import { openTestApp, type TestApp, type TestMerchant } from '../harness/app.ts';
@@ -272,6 +273,25 @@ describe.skipIf(!onPostgres)('two real processes on one database', () => {
 });
 
 describe.skipIf(!onPostgres)('C123: three processes in the same second', () => {
+  test('one demo is made however many want to make it in the same instant', async () => {
+    const database = await createTestDatabase();
+    const dataDir = mkdtempSync(join(tmpdir(), 'satline-demo-'));
+    const kept = { ...database, drop: async () => {} };
+    const apps = [await openTestApp({ database: kept, watch: false }), await openTestApp({ database, watch: false })];
+    try {
+      const made = await Promise.all(
+        Array.from({ length: 8 }, (_, index) => makeDemo(apps[index % 2]!.parts, dataDir, 'http://127.0.0.1:3000')),
+      );
+      const [demo, ...more] = made.filter((credentials) => credentials !== undefined);
+      expect(more).toEqual([]);
+      expect(await readDemoKeys(dataDir)).toEqual(demo);
+      expect(await apps[0]!.rows('select id from merchants')).toEqual([{ id: demo!.merchant_id }]);
+    } finally {
+      for (const app of apps) await app.close();
+      rmSync(dataDir, { recursive: true, force: true });
+    }
+  });
+
   test('an empty database is migrated once, gets one demo, and all three serve; then again', {
     timeout: 120_000,
   }, async () => {
