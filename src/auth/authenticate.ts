@@ -28,7 +28,7 @@ export function createAuthenticator(db: Database, clock: Clock): Authenticator {
 
   function lookUp(key: string): Promise<ApiKeyMatch | undefined> {
     const hash = hashApiKey(key);
-    const id = hash.toString('base64');
+    const id = hash.toString('latin1');
     const at = performance.now();
     const known = found.get(id);
     if (known && at - known.at < trustMillis) return known.match;

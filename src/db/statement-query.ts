@@ -6,11 +6,9 @@ type Row = Record<string, unknown>;
 
 /** How the rows of one prepared statement are read; PostgreSQL keeps it the same for as long as the statement lives. */
 interface RowShape {
-  readonly columns: readonly { name: string; parse: (text: string) => unknown; nested: number }[];
+  readonly columns: readonly { name: string; parse: (text: string) => unknown }[];
   /** All members in place, so that every row of the statement is an object of the same kind. */
   readonly blank: Row;
-  /** Rows of joined tables: columns named `merchant.id`, `merchant.name` make a member `merchant`. */
-  readonly nested: readonly { name: string; blank: Row }[];
 }
 
 export interface StatementResult {
@@ -19,14 +17,13 @@ export interface StatementResult {
   count: number;
 }
 
-const noColumns: RowShape = { columns: [], blank: {}, nested: [] };
-const shapesOf = new WeakMap<pg.Connection, Map<string, RowShape>>();
+const noColumns: RowShape = { columns: [], blank: {} };
+const learned = new WeakMap<pg.Connection, Map<string, RowShape>>();
 
 /** What `pg` does not declare of its own class: how a query is sent and what it is told of the answer. */
 interface QueryHooks {
   name: string | undefined;
   values: unknown[];
-  callback: (error: Error | null) => void;
   prepare(connection: pg.Connection): void;
 }
 const { prepare } = pg.Query.prototype as unknown as QueryHooks;
@@ -55,8 +52,8 @@ export class StatementQuery extends pg.Query {
   /** Called by `pg` in place of its own: sends the statement, without asking for its columns where they are known. */
   prepare(connection: pg.Connection): void {
     const { name, values } = this as unknown as QueryHooks;
-    this.#shape = name === undefined ? undefined : shapesOf.get(connection)?.get(name);
-    if (name === undefined || this.#shape === undefined) {
+    this.#shape = shapesOf(connection).get(name ?? '');
+    if (this.#shape === undefined) {
       prepare.call(this as unknown as QueryHooks, connection);
       return;
     }
@@ -84,14 +81,7 @@ export class StatementQuery extends pg.Query {
 
   handleReadyForQuery(connection: pg.Connection): void {
     const { name } = this as unknown as QueryHooks;
-    if (name !== undefined) {
-      let shapes = shapesOf.get(connection);
-      if (!shapes) {
-        shapes = new Map();
-        shapesOf.set(connection, shapes);
-      }
-      shapes.set(name, this.#shape ?? noColumns);
-    }
+    if (name !== undefined) shapesOf(connection).set(name, this.#shape ?? noColumns);
     this.#done(this.#failure, this.#result);
   }
 
@@ -100,46 +90,35 @@ export class StatementQuery extends pg.Query {
   }
 }
 
+/** What was learned on a connection, by the statement's name. */
+function shapesOf(connection: pg.Connection): Map<string, RowShape> {
+  let shapes = learned.get(connection);
+  if (!shapes) {
+    shapes = new Map();
+    learned.set(connection, shapes);
+  }
+  return shapes;
+}
+
 interface Field {
   name: string;
   dataTypeID: number;
 }
 
 function shapeOf(fields: readonly Field[]): RowShape {
-  const nested: { name: string; blank: Row }[] = [];
-  const blank: Row = {};
-  const columns = fields.map(({ name, dataTypeID }) => {
-    const parse = typeParsers.getTypeParser(dataTypeID, 'text');
-    const dot = name.indexOf('.');
-    if (dot < 0) {
-      blank[name] = null;
-      return { name, parse, nested: -1 };
-    }
-    const member = name.slice(0, dot);
-    let place = nested.findIndex((part) => part.name === member);
-    if (place < 0) {
-      place = nested.push({ name: member, blank: {} }) - 1;
-      blank[member] = null;
-    }
-    const inner = name.slice(dot + 1);
-    nested[place]!.blank[inner] = null;
-    return { name: inner, parse, nested: place };
-  });
-  return { columns, blank, nested };
+  return {
+    columns: fields.map(({ name, dataTypeID }) => ({ name, parse: typeParsers.getTypeParser(dataTypeID, 'text') })),
+    blank: Object.fromEntries(fields.map(({ name }) => [name, null])),
+  };
 }
 
-function readRow({ columns, blank, nested }: RowShape, texts: readonly (string | null)[]): Row {
+function readRow({ columns, blank }: RowShape, texts: readonly (string | null)[]): Row {
   const row = { ...blank };
-  const parts = nested.map((part) => ({ ...part.blank }));
   for (let index = 0; index < texts.length; index++) {
     const text = texts[index]!;
     if (text === null) continue;
-    const column = columns[index]!;
-    (column.nested < 0 ? row : parts[column.nested]!)[column.name] = column.parse(text);
-  }
-  for (const [index, { name }] of nested.entries()) {
-    // An outer join that found nothing.
-    if (parts[index]!.id !== null) row[name] = parts[index];
+    const { name, parse } = columns[index]!;
+    row[name] = parse(text);
   }
   return row;
 }

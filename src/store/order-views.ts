@@ -13,44 +13,48 @@ import { selectWallets } from './wallets.ts';
 /** An order with what shows beside it. */
 export interface OrderViewRow {
   order: OrderRow;
+  /** The newest one. */
+  payment: PaymentRow | null;
   merchant: MerchantRow;
   /** Those of the order's mode, first in line first. */
   wallets: ShownWallet[];
   taxes: ShownTax[];
-  /** The newest one. */
-  payment: PaymentRow | null;
 }
 
-/** Columns of a joined table as members of a member: `m.id as "merchant.id"`. */
-const nested = (alias: string, member: string, columns: readonly string[]) =>
-  columns.map((column) => `${alias}.${column} as "${member}.${column}"`).join(', ');
-
-/** Rows of another table as one column; only what shows of them. */
+// Numbers with decimals stay text, as they are everywhere else: JSON would make them inexact.
+const decimals = new Set(['btc_usd_price', 'btc_fiat_price', 'conversion_fee_percent']);
+const columnsOf = (alias: string, columns: readonly string[]) =>
+  columns.map((column) => `${alias}.${column}${decimals.has(column) ? '::text' : ''}`).join(', ');
+const one = (select: string) => `(select row_to_json(row) from (${select}) row)`;
 const list = (select: string) => `(select coalesce(json_agg(row), '[]') from (${select}) row)`;
 
-// The most frequent read there is, so it is one statement in place of five.
+// The most frequent read there is: one statement in place of five, and one column of JSON in place of ninety.
 const find = statement(
   'order_views_find',
-  `select ${nested('o', 'order', orderColumns)}, ${nested('m', 'merchant', merchantColumns)},
-          ${nested('p', 'payment', paymentColumns)},
-          ${list(`select ${shownOfWallet.map((column) => `w.${column}`).join(', ')} from (${selectWallets}) w
-                   where w.merchant_id = o.merchant_id and w.livemode = o.livemode order by w.position, w.id`)} as wallets,
-          ${list(`select id, livemode, name, rate::text, inclusive, enabled, created_at, updated_at from taxes
-                   where merchant_id = o.merchant_id and livemode = o.livemode order by taxes.created_at, id`)} as taxes
-     from orders o
-     join merchants m on m.id = o.merchant_id
-     left join lateral (
-       select * from payments where order_id = o.id order by created_at desc, id desc limit 1
-     ) p on true
-    where o.id = $1 and o.merchant_id = $2 and o.livemode = $3`,
+  `select json_build_object(
+     'order', ${one(`select ${columnsOf('o', orderColumns)}`)},
+     'payment', ${one(`select ${columnsOf('p', paymentColumns)} from payments p where p.order_id = o.id
+                       order by p.created_at desc, p.id desc limit 1`)},
+     'merchant', ${one(`select ${columnsOf('m', merchantColumns)} from merchants m where m.id = o.merchant_id`)},
+     'wallets', ${list(`select ${columnsOf('w', shownOfWallet)} from (${selectWallets}) w
+                        where w.merchant_id = o.merchant_id and w.livemode = o.livemode order by w.position, w.id`)},
+     'taxes', ${list(`select id, livemode, name, rate::text, inclusive, enabled, created_at, updated_at from taxes t
+                      where t.merchant_id = o.merchant_id and t.livemode = o.livemode order by t.created_at, t.id`)}
+   ) as view
+   from orders o where o.id = $1 and o.merchant_id = $2 and o.livemode = $3`,
 );
 
 export async function findOrderView(db: Handle, scope: Scope, id: string): Promise<OrderViewRow | undefined> {
-  const row = await db.maybeOne<OrderViewRow>(find, [id, scope.merchantId, scope.livemode]);
-  return row && { ...row, wallets: row.wallets.map(withMoments), taxes: row.taxes.map(withMoments) };
+  const view = (await db.maybeOne<{ view: OrderViewRow }>(find, [id, scope.merchantId, scope.livemode]))?.view;
+  if (!view) return undefined;
+  for (const row of [view.order, view.merchant, ...view.wallets, ...view.taxes]) readMoments(row);
+  if (view.payment) readMoments(view.payment);
+  return view;
 }
 
-// JSON has no moments: they come as text.
-function withMoments<Row extends { created_at: Date; updated_at: Date }>(row: Row): Row {
-  return { ...row, created_at: new Date(row.created_at), updated_at: new Date(row.updated_at) };
+/** JSON has no moments: they come as text, in members whose name ends in `_at`. */
+function readMoments(row: object): void {
+  for (const [name, value] of Object.entries(row)) {
+    if (name.endsWith('_at') && typeof value === 'string') (row as Record<string, unknown>)[name] = new Date(value);
+  }
 }

@@ -40,6 +40,9 @@ export function buildServer(options: HttpOptions): FastifyInstance {
     clientErrorHandler: answerBrokenRequest,
   });
 
+  // Declared, so that all requests stay objects of one kind.
+  for (const member of ['operation', 'credentialId', 'caller', 'failure']) server.decorateRequest(member, undefined);
+
   server.removeAllContentTypeParsers();
   server.addContentTypeParser(
     /^application\/(?:[\w.+-]+\+)?json(?:;|$)/i,
