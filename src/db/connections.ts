@@ -1,7 +1,7 @@
 import pg from 'pg';
 import type { Logger } from '../kernel/log.ts';
 import type { Handle, Statement } from './database.ts';
-import { typeParsers } from './parameters.ts';
+import { toParameter, typeParsers } from './parameters.ts';
 import { StatementQuery, type StatementResult } from './statement-query.ts';
 
 type Client = pg.Client | pg.PoolClient;
@@ -16,11 +16,13 @@ export function handleOf<C extends Client>(
 ): Handle {
   async function send(statement: Statement, values: readonly unknown[] = []): Promise<StatementResult> {
     guard();
+    // First of all: a value that can't be sent must not cost a connection.
+    const parameters = values.map(toParameter);
     const open = client();
     const ready = open instanceof Promise ? await open : open;
     gather(ready);
     return new Promise((resolve, reject) => {
-      const query = new StatementQuery(statement, values, (error, result) => {
+      const query = new StatementQuery(statement, parameters, (error, result) => {
         giveBack?.(ready);
         if (error) reject(error);
         else resolve(result);

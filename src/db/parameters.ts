@@ -31,8 +31,10 @@ function moment(text: string): Date {
   return new Date(`${text.slice(0, 10)}T${text.slice(11, -3)}Z`);
 }
 
+export type Parameter = string | Buffer | null;
+
 /** How values go out: text, or bytes as they are. Moments in UTC, lists as arrays, other objects as JSON. */
-export function toParameter(value: unknown): string | Buffer | null {
+export function toParameter(value: unknown): Parameter {
   if (value === null || value === undefined) return null;
   if (typeof value !== 'object') return String(value);
   if (value instanceof Date) return momentText(value);

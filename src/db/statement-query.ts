@@ -1,6 +1,6 @@
 import pg from 'pg';
 import type { Statement } from './database.ts';
-import { toParameter, typeParsers } from './parameters.ts';
+import { type Parameter, typeParsers } from './parameters.ts';
 
 type Row = Record<string, unknown>;
 
@@ -40,12 +40,12 @@ export class StatementQuery extends pg.Query {
 
   constructor(
     { name, text }: Statement,
-    values: readonly unknown[],
+    values: readonly Parameter[],
     done: (error: Error | undefined, result: StatementResult) => void,
   ) {
     // As text, because `pg` copies an object property by property.
     super(text);
-    Object.assign(this, { name, values: values.map(toParameter) });
+    Object.assign(this, { name, values });
     this.#done = done;
   }
 

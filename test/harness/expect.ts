@@ -45,11 +45,12 @@ export async function books(app: TestApp): Promise<Record<string, unknown[]>> {
   const [orders, invoices, payments, events] = await Promise.all([
     app.rows('select * from orders order by id'),
     app.rows(
-      `select id, order_id, wallet_id, amount_sats, bolt11, expires_at, paid_at, superseded_at, metadata, updated_at
+      `select id, order_id, wallet_id, amount_sats, bolt11, expires_at, paid_at, superseded_at, metadata
          from invoices order by id`,
     ),
     app.rows('select * from payments order by id'),
-    app.rows('select id, kind, subject_id, body from events order by seq'),
+    // That an invoice has expired is the watcher's to notice, whenever it looks.
+    app.rows(`select id, kind, subject_id, body from events where kind <> 'invoice.expired' order by seq`),
   ]);
   return { orders, invoices, payments, events };
 }

@@ -11,7 +11,6 @@ import { findInvoiceForJob } from '../../src/store/invoices.ts';
 import { insertSimulatedPayment } from '../../src/store/simulated-payments.ts';
 import { openTestApp, type TestApp, type TestMerchant } from '../harness/app.ts';
 import type { Reply } from '../harness/client.ts';
-import { onPostgres } from '../harness/database.ts';
 import { expectLedgerToHold } from '../harness/ledger.ts';
 import { createOrder, createOrderWithInvoice } from '../harness/orders.ts';
 import { type Dice, dice, firstSeed, soak } from './seeds.ts';
