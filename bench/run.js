@@ -15,6 +15,7 @@ import { readOrder } from './rows/read-order.js';
 import { secondProcess } from './rows/second-process.js';
 import { settlement } from './rows/settlement.js';
 import { start } from './rows/start.js';
+import { webhooks } from './rows/webhooks.js';
 
 const rows = {
   read: readOrder,
@@ -23,6 +24,7 @@ const rows = {
   list: listOrders,
   settle: settlement,
   looks: lookUps,
+  webhook: webhooks,
   second: secondProcess,
   start,
 };
