@@ -5,6 +5,8 @@
 export interface Statement {
   readonly name: string | undefined;
   readonly text: string;
+  /** A short read: it may share a connection with many others, where nothing slow may stand in their way. */
+  readonly isShortRead: boolean;
 }
 
 const taken = new Set<string>();
@@ -13,12 +15,13 @@ const taken = new Set<string>();
 export function statement(name: string, text: string): Statement {
   if (taken.has(name)) throw new Error(`Two SQL statements are named ${name}`);
   taken.add(name);
-  return Object.freeze({ name, text });
+  // Reads that are declared are bounded and have their index; writes wait for the disk, lists may be long.
+  return Object.freeze({ name, text, isShortRead: /^\s*select\b/i.test(text) });
 }
 
 /** A statement whose text depends on the call. */
 export function dynamicStatement(text: string): Statement {
-  return { name: undefined, text };
+  return { name: undefined, text, isShortRead: false };
 }
 
 /** What every store function takes first: the database itself or a running transaction. */

@@ -44,8 +44,8 @@ export async function openPostgres(options: PostgresOptions): Promise<Database> 
   } as pg.PoolConfig);
   pool.on('error', (error) => log.warn({ err: error }, 'idle database connection lost'));
   const shared = new SharedConnections(config, options.sharedConnections ?? 4, log);
-  const handle = handleOf(() => shared.get(), refuseInsideTransaction);
-  const plain = handleOf(() => shared.get());
+  const handle = handleOf((statement) => shared.get(statement), refuseInsideTransaction);
+  const plain = handleOf((statement) => shared.get(statement));
   const notifier = new Notifier(config, log, async (payloads) => void (await plain.run(notify, [payloads])));
 
   async function close(): Promise<void> {
@@ -54,7 +54,7 @@ export async function openPostgres(options: PostgresOptions): Promise<Database> 
   }
 
   try {
-    await requireVersion(await shared.get());
+    await requireVersion(await shared.get({ isShortRead: true }));
     await notifier.listen();
   } catch (error) {
     await close().catch(() => {});

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { readConfig } from '../../src/config.ts';
-import type { Database } from '../../src/db/database.ts';
+import { type Database, dynamicStatement } from '../../src/db/database.ts';
 import { openEmbeddedDatabase } from '../../src/db/embedded.ts';
 import { migrate } from '../../src/db/migrate.ts';
 import { exportDatabase } from '../../src/db/transfer/export.ts';
@@ -127,10 +127,7 @@ describe('refuses, and leaves the database empty', () => {
     await withFreshDatabase('refused', async (db) => {
       for (const [name, change, reason] of changes) {
         await expect(importFrom(db, damaged(change)), name).rejects.toThrow(reason);
-        const [row] = await db.many<{ count: number }>({
-          name: undefined,
-          text: 'select count(*) as count from merchants',
-        });
+        const [row] = await db.many<{ count: number }>(dynamicStatement('select count(*) as count from merchants'));
         expect(row!.count, name).toBe(0);
       }
     });

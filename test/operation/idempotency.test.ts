@@ -1,4 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
+import { dynamicStatement } from '../../src/db/database.ts';
 import { AppError } from '../../src/kernel/errors.ts';
 import { openTestApp, type TestApp, type TestMerchant } from '../harness/app.ts';
 import type { Client, Reply } from '../harness/client.ts';
@@ -342,7 +343,7 @@ describe('at the same moment', () => {
       holding = resolve;
     });
     const blocker = app.parts.db.transaction(async (tx) => {
-      await tx.many({ name: undefined, text: 'select id from orders where id = $1 for update' }, [order.id]);
+      await tx.many(dynamicStatement('select id from orders where id = $1 for update'), [order.id]);
       holding();
       await locked;
     });
