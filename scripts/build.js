@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
-const asset = (name) => !name.endsWith('.ts');
+const asset = (name) => !/\.tsx?$/.test(name);
 
 function newest(folder) {
   return Math.max(

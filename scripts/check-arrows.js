@@ -47,7 +47,7 @@ const exportFromPattern = /^export\s[^;=(]*\bfrom\s*'/m;
 export function findFaults(source) {
   const files = readdirSync(source, { recursive: true })
     .map((name) => name.split(sep).join('/'))
-    .filter((name) => name.endsWith('.ts'))
+    .filter((name) => /\.tsx?$/.test(name))
     .sort();
   const known = new Set(files);
   const arrows = new Map();
