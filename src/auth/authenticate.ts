@@ -27,18 +27,16 @@ export function createAuthenticator(db: Database, clock: Clock): Authenticator {
   const found = new Map<string, { match: Promise<ApiKeyMatch | undefined>; at: number }>();
 
   function lookUp(key: string): Promise<ApiKeyMatch | undefined> {
-    const hash = hashApiKey(key);
-    const id = hash.toString('latin1');
     const at = performance.now();
-    const known = found.get(id);
+    const known = found.get(key);
     if (known && at - known.at < trustMillis) return known.match;
     if (found.size >= mostRemembered) found.clear();
-    const match = findApiKeyByHash(db, hash, clock.now());
-    found.set(id, { match, at });
+    const match = findApiKeyByHash(db, hashApiKey(key), clock.now());
+    found.set(key, { match, at });
     match.then(
       // Only keys that exist are remembered: strangers' guesses must not fill the memory.
-      (row) => row === undefined && found.delete(id),
-      () => found.delete(id),
+      (row) => row === undefined && found.delete(key),
+      () => found.delete(key),
     );
     return match;
   }

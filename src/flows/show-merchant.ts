@@ -1,16 +1,16 @@
 import type { Handle } from '../db/database.ts';
 import type { Scope } from '../kernel/context.ts';
-import { type Merchant, type MerchantRow, toMerchant } from '../model/merchant.ts';
-import { findMerchant } from '../store/merchants.ts';
-import { listMerchantTaxes } from '../store/taxes.ts';
-import { listMerchantWallets } from '../store/wallets.ts';
+import { type Merchant, toMerchant } from '../model/merchant.ts';
+import { findMerchantView, type MerchantViewRow } from '../store/merchant-views.ts';
 
-/** The merchant with what shows beside it in one mode. @param known the row, where the caller has it. */
-export async function showMerchant(db: Handle, scope: Scope, known?: MerchantRow): Promise<Merchant> {
-  const [merchant, wallets, taxes] = await Promise.all([
-    known ?? findMerchant(db, scope.merchantId),
-    listMerchantWallets(db, scope),
-    listMerchantTaxes(db, scope),
-  ]);
-  return toMerchant(merchant!, scope.livemode, wallets, taxes);
+const shown = new WeakMap<MerchantViewRow, Merchant>();
+
+/** The merchant with what shows beside it in one mode. Shared by all who ask at once: nobody changes it. */
+export async function showMerchant(db: Handle, scope: Scope): Promise<Merchant> {
+  const view = (await findMerchantView(db, scope))!;
+  const known = shown.get(view);
+  if (known) return known;
+  const merchant = toMerchant(view.merchant, scope.livemode, view.wallets, view.taxes);
+  shown.set(view, merchant);
+  return merchant;
 }

@@ -3,7 +3,7 @@ import { listPage } from '../db/list.ts';
 import type { Scope } from '../kernel/context.ts';
 import type { Filter } from '../kernel/filters.ts';
 import type { Page, PageRequest } from '../kernel/page.ts';
-import type { TaxRow } from '../model/tax.ts';
+import type { ShownTax, TaxRow } from '../model/tax.ts';
 
 const columns = [
   'id',
@@ -16,6 +16,8 @@ const columns = [
   'created_at',
   'updated_at',
 ] as const satisfies readonly (keyof TaxRow)[];
+/** What an answer shows of a tax. */
+export const shownOfTax = columns.filter((column): column is keyof ShownTax => column !== 'merchant_id');
 const columnList = columns.join(', ');
 const inScope = 'id = $1 and merchant_id = $2 and livemode = $3';
 

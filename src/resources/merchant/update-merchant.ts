@@ -41,7 +41,7 @@ export const updateMerchant = operation({
   tool: false,
   idempotency: 'database',
   async run(call, { body }) {
-    const merchant = await changeMerchant(call.db, call.scope.merchantId, body.merchant, call.now);
-    return showMerchant(call.db, call.scope, merchant);
+    await changeMerchant(call.db, call.scope.merchantId, body.merchant, call.now);
+    return showMerchant(call.db, call.scope);
   },
 });

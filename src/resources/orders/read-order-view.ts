@@ -1,6 +1,5 @@
 import { showMerchant } from '../../flows/show-merchant.ts';
 import { toInvoice } from '../../model/invoice.ts';
-import { toMerchant } from '../../model/merchant.ts';
 import { type OrderRow, toOrder } from '../../model/order.ts';
 import type { OrderView } from '../../model/order-view.ts';
 import { type PaymentRow, toPayment } from '../../model/payment.ts';
@@ -21,13 +20,14 @@ export async function readOrderView(
   expand: ReadonlySet<string>,
   changed?: OrderRow,
 ): Promise<OrderView | undefined> {
-  const [found, invoice] = await Promise.all([
+  const [found, merchant, invoice] = await Promise.all([
     findOrderView(call.db, call.scope, orderId),
+    showMerchant(call.db, call.scope),
     expand.has('invoice') ? findCurrentInvoice(call.db, orderId, call.now) : undefined,
   ]);
   if (!found) return undefined;
   const view: OrderView = toOrder(changed ?? found.order);
-  view.merchant = toMerchant(found.merchant, call.scope.livemode, found.wallets, found.taxes);
+  view.merchant = merchant;
   if (found.payment) view.payment = toPayment(found.payment);
   if (invoice) view.invoice = toInvoice(invoice, call.now);
   return view;

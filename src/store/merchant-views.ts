@@ -1,0 +1,46 @@
+import { statement } from '../db/database.ts';
+import { gatheredRead } from '../db/gathered-read.ts';
+import { jsonColumns, jsonRow, jsonRows, readMoments } from '../db/json-rows.ts';
+import type { Scope } from '../kernel/context.ts';
+import type { MerchantRow } from '../model/merchant.ts';
+import type { ShownTax } from '../model/tax.ts';
+import { type ShownWallet, shownOfWallet } from '../model/wallet.ts';
+import { merchantColumns } from './merchants.ts';
+import { shownOfTax } from './taxes.ts';
+import { selectWallets } from './wallets.ts';
+
+/** A merchant with what shows beside it. */
+export interface MerchantViewRow {
+  readonly merchant: MerchantRow;
+  /** Those of the mode, first in line first. */
+  readonly wallets: readonly ShownWallet[];
+  readonly taxes: readonly ShownTax[];
+}
+
+const find = statement(
+  'merchant_views_find',
+  `select k.id, k.livemode, json_build_object(
+     'merchant', ${jsonRow(`select ${jsonColumns('m', merchantColumns)} from merchants m where m.id = k.id`)},
+     'wallets', ${jsonRows(`select ${jsonColumns('w', shownOfWallet)} from (${selectWallets}) w
+                            where w.merchant_id = k.id and w.livemode = k.livemode order by w.position, w.id`)},
+     'taxes', ${jsonRows(`select ${jsonColumns('t', shownOfTax)} from taxes t
+                          where t.merchant_id = k.id and t.livemode = k.livemode order by t.created_at, t.id`)}
+   ) as view
+   from unnest($1::uuid[], $2::boolean[]) as k(id, livemode)`,
+);
+
+const textOf = ({ merchantId, livemode }: Scope) => `${merchantId} ${livemode}`;
+
+/** The caller's merchant, which exists. Shared by all who ask at once: nobody changes it. */
+export const findMerchantView = gatheredRead<Scope, MerchantViewRow>(textOf, async (db, scopes) => {
+  const rows = await db.many<{ id: string; livemode: boolean; view: MerchantViewRow }>(find, [
+    scopes.map(({ merchantId }) => merchantId),
+    scopes.map(({ livemode }) => livemode),
+  ]);
+  return new Map(
+    rows.map(({ id, livemode, view }) => {
+      for (const row of [view.merchant, ...view.wallets, ...view.taxes]) readMoments(row);
+      return [textOf({ merchantId: id, livemode }), view];
+    }),
+  );
+});
