@@ -4,9 +4,9 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { until } from '../flows/fake-wallet.ts';
-import { openTestApp } from '../harness/app.ts';
 import { createEmptyDatabase, onPostgres, type TestDatabase } from '../harness/database.ts';
-import { expectLedgerToHold } from '../harness/ledger.ts';
+import { expectBooksToMatch } from './books.ts';
+import { reportFigures } from './figures.ts';
 import { callOver, readDemoKeys, SatlineProcess } from './process.ts';
 import { dice, firstSeed, soak } from './seeds.ts';
 import { Till } from './till.ts';
@@ -82,12 +82,14 @@ test(`${kills} kills under load and a stop in the middle: nothing acknowledged i
   }
   expect(await last.end('SIGTERM')).toBe(0);
 
-  await compareWithBooks(till);
+  await expectBooksToMatch(database, till);
   startMillis.sort((a, b) => a - b);
-  console.log(
-    `${kills} kills (${duringStart} while starting): ${till.made.size} orders and ${till.paid.size} payments ` +
-      `acknowledged, 0 lost, 0 doubled; starts took ${Math.round(startMillis[startMillis.length >> 1] ?? 0)} ms in the ` +
-      `middle, ${Math.round(startMillis.at(-1) ?? 0)} ms at most; stop under load ${Math.round(stopMillis)} ms`,
+  reportFigures(
+    `${kills} kills under load`,
+    `${duringStart} while starting; ${till.made.size} orders and ${till.paid.size} payments acknowledged, 0 lost, ` +
+      `0 doubled; starts took ${Math.round(startMillis[startMillis.length >> 1] ?? 0)} ms in the middle, ` +
+      `${Math.round(startMillis.at(-1) ?? 0)} ms at most; a stop under load ${Math.round(stopMillis)} ms`,
+    seed,
   );
 });
 
@@ -95,27 +97,4 @@ test(`${kills} kills under load and a stop in the middle: nothing acknowledged i
 async function warm(till: Till): Promise<void> {
   const before = till.answers;
   await until(() => till.answers >= before + workers, 30_000);
-}
-
-/** Everything the till was told is in the books exactly once, and nothing is there that it did not ask for. */
-async function compareWithBooks(till: Till): Promise<void> {
-  const books = await openTestApp({ database: { ...database, drop: async () => {} }, watch: false });
-  try {
-    const orders = await books.rows<{ id: string; po_number: string; status: string }>(
-      'select id, po_number, status from orders',
-    );
-    expect(orders.length).toBe(till.made.size);
-    expect(orders.filter(({ id, po_number }) => till.made.get(po_number)?.id !== id)).toEqual([]);
-    expect(orders.filter(({ status }) => status !== 'paid')).toEqual([]);
-    const payments = await books.rows<{ id: string; order_id: string; kind: string }>(
-      'select id, order_id, kind from payments',
-    );
-    expect(payments.length).toBe(orders.length);
-    const lightning = payments.filter(({ kind }) => kind === 'lightning');
-    expect(lightning.filter(({ id, order_id }) => till.paid.get(order_id) !== id)).toEqual([]);
-    expect(lightning.length).toBe(till.paid.size);
-    await expectLedgerToHold(books);
-  } finally {
-    await books.close();
-  }
 }
