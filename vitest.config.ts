@@ -5,6 +5,8 @@ export default defineConfig({
     include: ['test/**/*.test.{ts,tsx}'],
     globalSetup: ['test/harness/global-setup.ts'],
     pool: 'forks',
+    // Files of one worker share what they import, which takes longer than most of them run; each has a database of its own.
+    isolate: false,
     maxWorkers: 2,
     testTimeout: 30_000,
     hookTimeout: 60_000,
