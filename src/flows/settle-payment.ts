@@ -3,7 +3,7 @@ import { type EventFact, recordEvents } from '../events/outbox.ts';
 import { earlier } from '../kernel/clock.ts';
 import { newId } from '../kernel/ids.ts';
 import type { InvoiceFact } from '../lightning/connector.ts';
-import { provesHash } from '../lightning/lnurl.ts';
+import { provesHash } from '../lightning/preimage.ts';
 import { type InvoiceRow, toInvoice } from '../model/invoice.ts';
 import { type OrderAttention, type OrderRow, toOrder } from '../model/order.ts';
 import { type PaymentRow, toPayment } from '../model/payment.ts';

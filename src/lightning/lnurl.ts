@@ -2,7 +2,9 @@ import { createHash } from 'node:crypto';
 import type { Outbound } from '../kernel/outbound.ts';
 import { normaliseBolt11 } from './bolt11.ts';
 import { type InvoiceFact, WalletFault } from './connector.ts';
-import { getLnurlJson, type JsonObject, refusedBecause } from './lnurl-http.ts';
+import { getLnurlJson } from './lnurl-http.ts';
+import { provesHash } from './preimage.ts';
+import { type JsonObject, refusedBecause } from './wallet-http.ts';
 
 /** What a call needs besides its own arguments. */
 export interface LnurlContext {
@@ -95,7 +97,7 @@ export async function verifySettlement(
   if ('refusal' in result) {
     if (/not\s+found/i.test(result.refusal.reason)) return { state: 'unknown' };
     if (/expired/i.test(result.refusal.reason)) return { state: 'expired' };
-    throw refusedBecause(result.refusal);
+    throw refusedBecause(result.refusal.reason);
   }
   const { settled, preimage, pr } = result.answer;
   if (typeof pr === 'string' && normaliseBolt11(pr) !== invoice.bolt11) {
@@ -111,16 +113,9 @@ export async function verifySettlement(
   };
 }
 
-/** The preimage in lower-case hex when it is one and hashes to the payment hash; otherwise undefined. */
-export function provesHash(preimage: unknown, paymentHash: string): string | undefined {
-  if (typeof preimage !== 'string' || !/^[0-9a-f]{64}$/i.test(preimage)) return undefined;
-  const hash = createHash('sha256').update(Buffer.from(preimage, 'hex')).digest('hex');
-  return hash === paymentHash ? preimage.toLowerCase() : undefined;
-}
-
 async function getAnswer(url: string, context: LnurlContext): Promise<JsonObject> {
   const result = await getLnurlJson(context.outbound, url, context.signal);
-  if ('refusal' in result) throw refusedBecause(result.refusal);
+  if ('refusal' in result) throw refusedBecause(result.refusal.reason);
   return result.answer;
 }
 

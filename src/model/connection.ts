@@ -1,5 +1,15 @@
 /** How Satline talks to a wallet; one adapter each in `lightning/adapters/`. */
-export const connectionKinds = ['simulated', 'lightning_address'] as const;
+export const connectionKinds = [
+  'simulated',
+  'lightning_address',
+  'nwc',
+  'lnd',
+  'cln',
+  'phoenixd',
+  'lnbits',
+  'btcpay',
+  'blink',
+] as const;
 export type ConnectionKind = (typeof connectionKinds)[number];
 
 /** How settlement of a wallet can be seen: a preimage, the wallet's authenticated word, or not at all. */

@@ -5,7 +5,7 @@ import type { Sealer } from '../kernel/secrets.ts';
 import { acceptedNetworks } from '../lightning/acceptance.ts';
 import { lightningAddressConnector } from '../lightning/adapters/lightning-address.ts';
 import { type SimulatorBook, type SimulatorSettings, simulatedConnector } from '../lightning/adapters/simulated.ts';
-import type { Connector } from '../lightning/connector.ts';
+import { type Connector, WalletFault } from '../lightning/connector.ts';
 import type { WalletRow } from '../model/wallet.ts';
 import { findSimulatedPayment } from '../store/simulated-payments.ts';
 
@@ -37,6 +37,8 @@ export function openConnector(support: ConnectorSupport, wallet: WalletRow): Con
         allowHttp,
         clock,
       });
+    default:
+      throw new WalletFault('protocol', `Wallets of kind ${wallet.connection} cannot be opened.`);
   }
 }
 

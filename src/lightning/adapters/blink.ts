@@ -1,0 +1,123 @@
+import type { Outbound } from '../../kernel/outbound.ts';
+import { type Connector, type InvoiceFact, WalletFault } from '../connector.ts';
+import {
+  type AdapterSupport,
+  fittingDescription,
+  requireWholeSats,
+  settledFact,
+  toCreatedInvoice,
+  unpaidFact,
+} from '../invoice-reading.ts';
+import { callWallet, goodObject, type JsonObject, refusedBecause } from '../wallet-http.ts';
+
+export interface BlinkOptions extends AdapterSupport {
+  /** The GraphQL endpoint: `https://api.blink.sv/graphql`. */
+  readonly url: string;
+  /** With the scopes READ and RECEIVE. */
+  readonly apiKey: string;
+  readonly outbound: Outbound;
+}
+
+const account = `query { authorization { scopes } me { defaultAccount { wallets { id walletCurrency } } } }`;
+const create = `mutation ($input: LnInvoiceCreateInput!) {
+  lnInvoiceCreate(input: $input) { invoice { paymentRequest paymentHash } errors { message } } }`;
+const status = `query ($input: LnInvoicePaymentStatusByHashInput!) {
+  lnInvoicePaymentStatusByHash(input: $input) { status paymentHash paymentPreimage } }`;
+
+/** A Blink account over its GraphQL API, paid into its bitcoin wallet. */
+export function blinkConnector(options: BlinkOptions): Connector {
+  const { outbound, clock } = options;
+  let walletId: string | undefined;
+
+  async function ask(query: string, input: JsonObject | undefined, signal: AbortSignal): Promise<JsonObject> {
+    const answer = await callWallet(
+      outbound,
+      {
+        url: options.url,
+        method: 'POST',
+        headers: { 'x-api-key': options.apiKey, 'content-type': 'application/json' },
+        body: JSON.stringify({ query, ...(input ? { variables: { input } } : {}) }),
+      },
+      signal,
+    );
+    const { data, errors } = goodObject(answer);
+    const said = Array.isArray(errors) ? errors[0]?.message : undefined;
+    if (/not authori[sz]ed|unauthori[sz]ed|authentication/i.test(String(said))) {
+      throw new WalletFault('unauthorized', 'Blink does not accept the key, or it may not do this.');
+    }
+    if (said !== undefined) throw refusedBecause(said);
+    if (!isObject(data)) throw new WalletFault('protocol', 'This server does not answer as Blink does.');
+    return data;
+  }
+
+  async function readAccount(signal: AbortSignal): Promise<{ walletId: string; scopes: readonly unknown[] }> {
+    const { me, authorization } = await ask(account, undefined, signal);
+    // GraphQL answers an unknown key with an empty `me`.
+    if (!isObject(me)) throw new WalletFault('unauthorized', 'Blink does not know this key.');
+    const wallets =
+      isObject(me.defaultAccount) && Array.isArray(me.defaultAccount.wallets) ? me.defaultAccount.wallets : [];
+    const bitcoin = wallets.find((wallet) => isObject(wallet) && wallet.walletCurrency === 'BTC');
+    if (typeof bitcoin?.id !== 'string') throw new WalletFault('protocol', 'The Blink account has no bitcoin wallet.');
+    walletId = bitcoin.id as string;
+    const scopes = isObject(authorization) && Array.isArray(authorization.scopes) ? authorization.scopes : [];
+    return { walletId, scopes };
+  }
+
+  return {
+    kind: 'blink',
+
+    async probe(signal) {
+      const { scopes } = await readAccount(signal);
+      if (!scopes.includes('RECEIVE') || !scopes.includes('READ')) {
+        throw new WalletFault('unauthorized', 'The key lacks the scope RECEIVE or READ.');
+      }
+      return {
+        settlementVisibility: 'proof',
+        minSats: 1,
+        maxSats: null,
+        canSpend: scopes.includes('WRITE'),
+        notes: ['Invoices of Blink live for whole minutes.'],
+      };
+    },
+
+    async createInvoice(request, signal) {
+      const amount = requireWholeSats(request);
+      const input = {
+        walletId: walletId ?? (await readAccount(signal)).walletId,
+        amount,
+        memo: fittingDescription(request),
+        expiresIn: Math.max(1, Math.ceil(request.expirySeconds / 60)),
+        externalId: request.ref,
+      };
+      const { lnInvoiceCreate: made } = await ask(create, input, signal);
+      if (!isObject(made)) throw new WalletFault('protocol', 'Blink gave no invoice.');
+      const [error] = Array.isArray(made.errors) ? made.errors : [];
+      if (error) throw refusedBecause(error.message);
+      return toCreatedInvoice(isObject(made.invoice) ? made.invoice.paymentRequest : undefined, request, options);
+    },
+
+    async lookupInvoice({ paymentHash, handle }, signal): Promise<InvoiceFact> {
+      const { lnInvoicePaymentStatusByHash: invoice } = await ask(status, { paymentHash }, signal);
+      if (!isObject(invoice)) return { state: 'unknown' };
+      if (invoice.paymentHash !== paymentHash) {
+        throw new WalletFault('protocol', 'The wallet answered for another invoice.');
+      }
+      switch (invoice.status) {
+        case 'PAID':
+          return settledFact(paymentHash, { preimage: invoice.paymentPreimage });
+        case 'EXPIRED':
+          return { state: 'expired' };
+        case 'PENDING':
+          return unpaidFact(handle, clock);
+        default:
+          throw new WalletFault('protocol', 'Blink does not say whether the invoice was paid.');
+      }
+    },
+
+    lookupHost: () => new URL(options.url).host,
+  };
+}
+
+function isObject(value: unknown): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

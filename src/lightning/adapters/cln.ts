@@ -1,0 +1,131 @@
+import type { Outbound } from '../../kernel/outbound.ts';
+import {
+  type Connector,
+  type CreatedInvoice,
+  type InvoiceFact,
+  type InvoiceRequest,
+  WalletFault,
+} from '../connector.ts';
+import {
+  type AdapterSupport,
+  fittingDescription,
+  readMsat,
+  requireWholeSats,
+  settledFact,
+  toCreatedInvoice,
+  unpaidFact,
+} from '../invoice-reading.ts';
+import { callWallet, forbiddenFault, httpFault, isForbidden, type JsonObject, refusedBecause } from '../wallet-http.ts';
+
+export interface ClnOptions extends AdapterSupport {
+  /** Where clnrest listens, such as `https://node.example.com:3010`. */
+  readonly url: string;
+  /** Restricted to invoice, listinvoices and waitanyinvoice. */
+  readonly rune: string;
+  /** One that trusts the node's own certificate, where it has one. */
+  readonly outbound: Outbound;
+}
+
+/** The label is taken (Core Lightning, `invoice`). */
+const labelTaken = 900;
+
+/** Core Lightning over its clnrest plugin. Our reference is the invoice's label, so that nothing is made twice. */
+export function clnConnector(options: ClnOptions): Connector {
+  const { outbound, clock } = options;
+
+  async function call(method: string, parameters: JsonObject, signal: AbortSignal) {
+    return callWallet(
+      outbound,
+      {
+        url: `${options.url.replace(/\/+$/, '')}/v1/${method}`,
+        method: 'POST',
+        headers: { rune: options.rune, 'content-type': 'application/json' },
+        body: JSON.stringify(parameters),
+      },
+      signal,
+      // Errors of the node come with status 400 or 500 and say what they are in `code`.
+      { keepErrors: true },
+    );
+  }
+
+  async function ask(method: string, parameters: JsonObject, signal: AbortSignal): Promise<JsonObject> {
+    const { status, json } = await call(method, parameters, signal);
+    if (isForbidden(status)) throw forbiddenFault();
+    if (json && typeof json.code === 'number') throw new NodeError(json.code, json.message);
+    if (status < 200 || status > 299) throw httpFault(status);
+    if (!json) throw new WalletFault('protocol', 'This server does not answer as clnrest does.');
+    return json;
+  }
+
+  async function find(by: JsonObject, signal: AbortSignal): Promise<JsonObject | undefined> {
+    const { invoices } = await ask('listinvoices', by, signal);
+    if (!Array.isArray(invoices)) throw new WalletFault('protocol', 'This server does not answer as clnrest does.');
+    return invoices[0];
+  }
+
+  async function findByLabel(request: InvoiceRequest, signal: AbortSignal): Promise<CreatedInvoice> {
+    const invoice = await find({ label: request.ref }, signal);
+    return toCreatedInvoice(invoice?.bolt11, request, options);
+  }
+
+  return {
+    kind: 'cln',
+
+    async probe(signal) {
+      await find({ label: 'satline probe' }, signal);
+      // With nothing to pay: a restricted rune is turned away before anything is read.
+      const { status } = await call('pay', { bolt11: '' }, signal);
+      return { settlementVisibility: 'proof', minSats: 1, maxSats: null, canSpend: !isForbidden(status), notes: [] };
+    },
+
+    async createInvoice(request, signal) {
+      requireWholeSats(request);
+      const parameters = {
+        label: request.ref,
+        amount_msat: Number(request.amountMsat),
+        description: fittingDescription(request),
+        expiry: request.expirySeconds,
+      };
+      try {
+        const made = await ask('invoice', parameters, signal);
+        return toCreatedInvoice(made.bolt11, request, options);
+      } catch (error) {
+        if (error instanceof NodeError && error.code === labelTaken) return findByLabel(request, signal);
+        throw error instanceof NodeError ? refusedBecause(error.reason) : error;
+      }
+    },
+
+    async lookupInvoice({ paymentHash, handle }, signal): Promise<InvoiceFact> {
+      const invoice = await find({ payment_hash: paymentHash }, signal);
+      if (!invoice) return { state: 'unknown' };
+      switch (invoice.status) {
+        case 'paid':
+          return settledFact(paymentHash, {
+            receivedMsat: readMsat(invoice.amount_received_msat),
+            preimage: invoice.payment_preimage,
+            settledAtSeconds: invoice.paid_at,
+          });
+        case 'expired':
+          return { state: 'expired' };
+        case 'unpaid':
+          return unpaidFact(handle, clock);
+        default:
+          throw new WalletFault('protocol', 'The node does not say whether the invoice was paid.');
+      }
+    },
+
+    lookupHost: () => new URL(options.url).host,
+  };
+}
+
+/** What the node itself answered; a protocol fault unless somebody knows its code. */
+class NodeError extends WalletFault {
+  readonly code: number;
+  readonly reason: unknown;
+
+  constructor(code: number, reason: unknown) {
+    super('protocol', `The node answered with error ${code}.`);
+    this.code = code;
+    this.reason = reason;
+  }
+}

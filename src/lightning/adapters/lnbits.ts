@@ -1,0 +1,81 @@
+import type { Outbound } from '../../kernel/outbound.ts';
+import { type Connector, type InvoiceFact, WalletFault } from '../connector.ts';
+import {
+  type AdapterSupport,
+  fittingDescription,
+  readMsat,
+  requireWholeSats,
+  settledFact,
+  toCreatedInvoice,
+  unpaidFact,
+} from '../invoice-reading.ts';
+import { callWallet, goodObject, isForbidden, type JsonObject } from '../wallet-http.ts';
+
+export interface LnbitsOptions extends AdapterSupport {
+  /** Such as `https://lnbits.example.com`. */
+  readonly url: string;
+  /** The wallet's invoice key, which LNbits also calls its read key. */
+  readonly invoiceKey: string;
+  readonly outbound: Outbound;
+}
+
+/** A wallet of an LNbits server over its API. The invoice key makes and reads invoices; the admin key could pay. */
+export function lnbitsConnector(options: LnbitsOptions): Connector {
+  const { outbound, clock } = options;
+  const headers = { 'x-api-key': options.invoiceKey };
+  const url = (path: string) => `${options.url.replace(/\/+$/, '')}/api/v1${path}`;
+  const post = (body: JsonObject, signal: AbortSignal, keepErrors = false) =>
+    callWallet(
+      outbound,
+      {
+        url: url('/payments'),
+        method: 'POST',
+        headers: { ...headers, 'content-type': 'application/json' },
+        body: JSON.stringify(body),
+      },
+      signal,
+      { keepErrors },
+    );
+
+  /** With nothing to pay: an invoice key is turned away before the request is read, an admin key only because of it. */
+  async function canSpend(signal: AbortSignal): Promise<boolean> {
+    return !isForbidden((await post({ out: true, bolt11: '' }, signal, true)).status);
+  }
+
+  return {
+    kind: 'lnbits',
+
+    async probe(signal) {
+      const answer = await callWallet(outbound, { url: url('/wallet'), headers }, signal);
+      // LNbits answers 404 to a key it does not know.
+      if (answer.status === 404) throw new WalletFault('unauthorized', 'LNbits does not know this key.');
+      if (typeof goodObject(answer).balance !== 'number') {
+        throw new WalletFault('protocol', 'This server does not answer as LNbits does.');
+      }
+      return { settlementVisibility: 'proof', minSats: 1, maxSats: null, canSpend: await canSpend(signal), notes: [] };
+    },
+
+    async createInvoice(request, signal) {
+      const amount = requireWholeSats(request);
+      const answer = await post(
+        // `out` is true at LNbits unless said otherwise.
+        { out: false, amount, unit: 'sat', memo: fittingDescription(request), expiry: request.expirySeconds },
+        signal,
+      );
+      const made = goodObject(answer);
+      return toCreatedInvoice(made.bolt11 ?? made.payment_request, request, options);
+    },
+
+    async lookupInvoice({ paymentHash, handle }, signal): Promise<InvoiceFact> {
+      const answer = await callWallet(outbound, { url: url(`/payments/${paymentHash}`), headers }, signal);
+      if (answer.status === 404) return { state: 'unknown' };
+      const { paid, preimage, details } = goodObject(answer);
+      if (paid === false) return unpaidFact(handle, clock);
+      if (paid !== true) throw new WalletFault('protocol', 'The wallet does not say whether the invoice was paid.');
+      const { amount } = typeof details === 'object' && details !== null ? (details as JsonObject) : {};
+      return settledFact(paymentHash, { receivedMsat: readMsat(amount), preimage });
+    },
+
+    lookupHost: () => new URL(options.url).host,
+  };
+}

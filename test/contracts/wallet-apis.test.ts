@@ -1,0 +1,91 @@
+import { expect, test } from 'vitest';
+import { ManualClock } from '../../src/kernel/clock.ts';
+import { createOutbound } from '../../src/kernel/outbound.ts';
+import { acceptedNetworks } from '../../src/lightning/acceptance.ts';
+import { clnConnector } from '../../src/lightning/adapters/cln.ts';
+import { startClnServer } from '../rig/cln-server.ts';
+import { PaperNode } from '../support/paper-node.ts';
+import { type Credential, walletKinds } from '../support/wallet-kinds.ts';
+import { describeConnector } from './connector-contract.ts';
+
+const never = new AbortController().signal;
+
+for (const [name, kind] of Object.entries(walletKinds)) {
+  async function open(credential: Credential) {
+    const clock = new ManualClock();
+    const node = new PaperNode(clock);
+    const server = await kind.start(node);
+    const outbound = createOutbound({ allowPrivateNetworks: true });
+    const networks = acceptedNetworks(false);
+    const connector = kind.open(server as never, { outbound, networks, clock }, credential);
+    const close = async () => {
+      await outbound.close();
+      await server.stop();
+    };
+    return { clock, node, server, networks, connector, close };
+  }
+
+  describeConnector(name, async () => {
+    const { node, server, ...rest } = await open('receiving');
+    return {
+      ...rest,
+      pay: (paymentHash, how) => node.pay(paymentHash, how),
+      setWallet(state) {
+        server.outage = ({ working: 'none', failing: 'fail', hanging: 'hang' } as const)[state];
+      },
+    };
+  });
+
+  test(`${name}: a credential that could spend is told from one that cannot, and nothing is paid to find out`, async () => {
+    const { connector, server, close } = await open('spending');
+    try {
+      expect(await connector.probe(never)).toMatchObject({ canSpend: true });
+      expect(server.calls.filter(({ body }) => /lnbc/i.test(body))).toEqual([]);
+    } finally {
+      await close();
+    }
+  });
+
+  test(`${name}: a wrong credential is named as that, and never repeated`, async () => {
+    const { connector, close } = await open('wrong');
+    try {
+      const error = await connector.probe(never).catch((reason: unknown) => reason);
+      expect(error).toMatchObject({ name: 'WalletFault', kind: 'unauthorized' });
+      expect((error as Error).message).not.toMatch(/wrong|ffff/);
+    } finally {
+      await close();
+    }
+  });
+
+  test(`${name}: an invoice that the wallet does not know is unknown, not expired`, async () => {
+    const { connector, close } = await open('receiving');
+    try {
+      const request = { ref: 'r', paymentHash: 'ab'.repeat(32), bolt11: '', handle: { id: 'cd'.repeat(32) } };
+      const fact = await connector.lookupInvoice(request, never).catch((reason: { kind: string }) => reason.kind);
+      expect([{ state: 'unknown' }, 'refused']).toContainEqual(fact);
+    } finally {
+      await close();
+    }
+  });
+}
+
+test('Core Lightning: the same reference makes one invoice, however often it is asked', async () => {
+  const clock = new ManualClock();
+  const server = await startClnServer(new PaperNode(clock));
+  const outbound = createOutbound({ allowPrivateNetworks: true });
+  const connector = clnConnector({
+    url: server.url,
+    rune: server.rune,
+    outbound,
+    networks: acceptedNetworks(false),
+    clock,
+  });
+  const request = { ref: 'one', amountMsat: 21_000n, description: 'Tea', expirySeconds: 900 };
+  try {
+    const first = await connector.createInvoice(request, never);
+    expect(await connector.createInvoice(request, never)).toEqual(first);
+  } finally {
+    await outbound.close();
+    await server.stop();
+  }
+});

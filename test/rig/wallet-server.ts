@@ -1,0 +1,80 @@
+/** The HTTP around a wallet's API: a loopback port in front of a desk that answers, and the ways a server can fail. */
+import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { RawAnswer } from './address-behaviour.ts';
+
+export interface WalletCall {
+  readonly method: string;
+  readonly path: string;
+  readonly query: URLSearchParams;
+  readonly headers: IncomingHttpHeaders;
+  readonly body: string;
+}
+
+export type WalletDesk = (call: WalletCall) => RawAnswer;
+
+export interface WalletServer {
+  /** `http://127.0.0.1:port` */
+  readonly url: string;
+  /** Every call that came, oldest first. */
+  readonly calls: readonly WalletCall[];
+  /** `fail` answers HTML with status 500; `hang` never answers; `drop` cuts the connection. */
+  outage: 'none' | 'fail' | 'hang' | 'drop';
+  stop(): Promise<void>;
+}
+
+export async function startWalletServer(desk: WalletDesk): Promise<WalletServer> {
+  const calls: WalletCall[] = [];
+  async function onRequest(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const url = new URL(request.url ?? '/', 'http://wallet');
+    const chunks: Buffer[] = [];
+    for await (const chunk of request) chunks.push(chunk as Buffer);
+    const call = {
+      method: request.method ?? 'GET',
+      path: url.pathname,
+      query: url.searchParams,
+      headers: request.headers,
+      body: Buffer.concat(chunks).toString('utf8'),
+    };
+    calls.push(call);
+    if (server.outage === 'hang') return;
+    if (server.outage === 'drop') return void request.socket.destroy();
+    const answer = server.outage === 'fail' ? failure : desk(call);
+    response.writeHead(answer.status, answer.headers).end(answer.body);
+  }
+  const http = createServer((request, response) => {
+    onRequest(request, response).catch(() => response.destroy());
+  });
+  await new Promise<void>((resolve) => http.listen(0, '127.0.0.1', resolve));
+  const server: WalletServer = {
+    url: `http://127.0.0.1:${(http.address() as AddressInfo).port}`,
+    calls,
+    outage: 'none',
+    async stop() {
+      http.closeAllConnections();
+      await new Promise((resolve) => http.close(resolve));
+    },
+  };
+  return server;
+}
+
+const failure: RawAnswer = {
+  status: 500,
+  headers: { 'content-type': 'text/html' },
+  body: '<html><body><h1>Internal Server Error</h1> at /srv/wallet/app.py</body></html>',
+};
+
+export function jsonAnswer(body: unknown, status = 200): RawAnswer {
+  return { status, headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) };
+}
+
+export const emptyAnswer = (status: number): RawAnswer => ({ status });
+
+/** A JSON body, or an empty object. */
+export function readBody(call: WalletCall): Record<string, unknown> {
+  try {
+    return JSON.parse(call.body);
+  } catch {
+    return {};
+  }
+}

@@ -1,0 +1,65 @@
+import type { Outbound } from '../../src/kernel/outbound.ts';
+import { blinkConnector } from '../../src/lightning/adapters/blink.ts';
+import { btcpayConnector } from '../../src/lightning/adapters/btcpay.ts';
+import { clnConnector } from '../../src/lightning/adapters/cln.ts';
+import { lnbitsConnector } from '../../src/lightning/adapters/lnbits.ts';
+import { phoenixdConnector } from '../../src/lightning/adapters/phoenixd.ts';
+import type { Connector } from '../../src/lightning/connector.ts';
+import type { AdapterSupport } from '../../src/lightning/invoice-reading.ts';
+import { startBlinkServer } from '../rig/blink-server.ts';
+import { startBtcpayServer } from '../rig/btcpay-server.ts';
+import { startClnServer } from '../rig/cln-server.ts';
+import { startLnbitsServer } from '../rig/lnbits-server.ts';
+import { startPhoenixdServer } from '../rig/phoenixd-server.ts';
+import type { ReceivingNode } from '../rig/wallet-book.ts';
+import type { WalletServer } from '../rig/wallet-server.ts';
+
+export type WalletSupport = AdapterSupport & { outbound: Outbound };
+
+export type Credential = 'receiving' | 'spending' | 'wrong';
+
+/** A wallet of each kind, and the connector to it with a credential that only receives, or one that could spend. */
+export interface WalletKind {
+  start(node: ReceivingNode): Promise<WalletServer>;
+  open(server: never, support: WalletSupport, credential: Credential): Connector;
+}
+
+const choose = <Value>(credential: Credential, receiving: Value, spending: Value, wrong: Value) =>
+  ({ receiving, spending, wrong })[credential];
+
+export const walletKinds: Record<string, WalletKind> = {
+  phoenixd: {
+    start: startPhoenixdServer,
+    open: (
+      { url, limitedPassword, fullPassword }: Awaited<ReturnType<typeof startPhoenixdServer>>,
+      support,
+      credential,
+    ) => phoenixdConnector({ ...support, url, password: choose(credential, limitedPassword, fullPassword, 'wrong') }),
+  },
+  LNbits: {
+    start: startLnbitsServer,
+    open: ({ url, invoiceKey, adminKey }: Awaited<ReturnType<typeof startLnbitsServer>>, support, credential) =>
+      lnbitsConnector({ ...support, url, invoiceKey: choose(credential, invoiceKey, adminKey, 'ff'.repeat(16)) }),
+  },
+  'BTCPay Server': {
+    start: startBtcpayServer,
+    open(server: Awaited<ReturnType<typeof startBtcpayServer>>, support, credential) {
+      if (credential === 'spending') server.permissions.push('btcpay.store.canuselightningnode');
+      const { url, storeId, apiKey } = server;
+      return btcpayConnector({ ...support, url, storeId, apiKey: choose(credential, apiKey, apiKey, 'wrong') });
+    },
+  },
+  Blink: {
+    start: startBlinkServer,
+    open(server: Awaited<ReturnType<typeof startBlinkServer>>, support, credential) {
+      if (credential === 'spending') server.scopes.push('WRITE');
+      const { url, apiKey } = server;
+      return blinkConnector({ ...support, url: `${url}/graphql`, apiKey: choose(credential, apiKey, apiKey, 'wrong') });
+    },
+  },
+  'Core Lightning': {
+    start: startClnServer,
+    open: ({ url, rune, masterRune }: Awaited<ReturnType<typeof startClnServer>>, support, credential) =>
+      clnConnector({ ...support, url, rune: choose(credential, rune, masterRune, 'wrong') }),
+  },
+};
