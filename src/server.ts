@@ -1,5 +1,4 @@
 import type { AddressInfo } from 'node:net';
-import { buildApp } from './app.ts';
 import { banner } from './banner.ts';
 import { buildParts } from './build-parts.ts';
 import type { Config } from './config.ts';
@@ -32,11 +31,15 @@ export async function startServer(config: Config, options: ServerOptions = {}): 
   const log = createLog(config.logLevel);
   const earlierDemo = await readDemo(config.dataDir);
   const mayMakeDemo = options.demo === true || wantsDemo(config);
-  const built = await buildParts(config, {
+  const opening = buildParts(config, {
     log,
     allowPrivateNetworks: await mayReachPrivateNetworks(config, options.demo),
     ...(options.onFatal ? { onFatal: options.onFatal } : {}),
   });
+  opening.catch(() => {});
+  // The surfaces are most of the code; they are read while the database opens, which has a thread of its own.
+  const { buildApp } = await import('./app.ts');
+  const built = await opening;
   const { parts, links } = built;
   const jobs: Job[] = [];
   try {
