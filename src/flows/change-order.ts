@@ -143,6 +143,7 @@ async function membersOf(tx: Handle, scope: Scope, order: OrderRow, change: Orde
     discount_amount_cents: change.discount_amount_cents ?? order.discount_amount_cents,
     currency: (change.currency ? parseCurrency(change.currency) : undefined) ?? order.currency,
     items: change.items ?? order.items,
+    pricing: sendsTotals(change) ? null : order.pricing,
     tender_type: tender,
     customer_email: change.customer_email === undefined ? order.customer_email : change.customer_email,
     po_number: change.po_number ?? order.po_number,
@@ -154,6 +155,12 @@ async function membersOf(tx: Handle, scope: Scope, order: OrderRow, change: Orde
   if (!change.wallet_id) return members;
   if (!isUuid(change.wallet_id) || !(await findWallet(tx, scope, change.wallet_id))) throw notFound('Wallet');
   return { ...members, wallet_id: change.wallet_id.toLowerCase(), wallet_pinned: true };
+}
+
+/** The merchant's own figures stand in place of what the service worked out. */
+function sendsTotals(change: OrderChange): boolean {
+  const { total_amount_cents, tax_amount_cents, discount_amount_cents, items, currency } = change;
+  return [total_amount_cents, tax_amount_cents, discount_amount_cents, items, currency].some((sent) => sent != null);
 }
 
 async function requote(tx: Handle, rates: RatesByMode, order: OrderRow, now: Date): Promise<Partial<OrderRow>> {

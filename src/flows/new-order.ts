@@ -5,7 +5,14 @@ import { parseCurrency } from '../kernel/currency.ts';
 import { invalid } from '../kernel/errors.ts';
 import { newId } from '../kernel/ids.ts';
 import { maxAmount } from '../kernel/money.ts';
-import { type OrderItem, type OrderRow, type OrderSource, type TenderType, toOrder } from '../model/order.ts';
+import {
+  type OrderItem,
+  type OrderPricing,
+  type OrderRow,
+  type OrderSource,
+  type TenderType,
+  toOrder,
+} from '../model/order.ts';
 import { findMerchant } from '../store/merchants.ts';
 import { insertOrder, nextOrderNumber } from '../store/orders.ts';
 import type { RatesByMode } from './parts.ts';
@@ -19,7 +26,10 @@ export interface OrderRequest {
   currency?: string | null | undefined;
   items: OrderItem[];
   tenderType?: TenderType | null | undefined;
+  /** What the service worked out itself, where no totals were sent. */
+  pricing?: OrderPricing | undefined;
   customerEmail?: string | null | undefined;
+  customerName?: string | null | undefined;
   poNumber?: string | null | undefined;
   channelId?: string | null | undefined;
   discountId?: string | null | undefined;
@@ -65,7 +75,9 @@ export async function draftOrder(
     discount_amount_cents: request.discountAmountCents ?? 0,
     total_amount_sats: quote?.amountSats ?? 0,
     items: request.items,
+    pricing: request.pricing ?? null,
     customer_email: request.customerEmail ?? null,
+    customer_name: request.customerName ?? null,
     po_number: request.poNumber ?? orderNumber,
     channel_id: request.channelId ?? null,
     discount_id: request.discountId ?? null,

@@ -1,10 +1,12 @@
 import type { Handle } from '../db/database.ts';
-import { newId } from '../kernel/ids.ts';
+import { isUuid, newId } from '../kernel/ids.ts';
 import { shareOut } from '../kernel/share.ts';
 import type { OrderRow } from '../model/order.ts';
 import type { PaymentRow } from '../model/payment.ts';
 import type { SaleItem, SaleRow } from '../model/sale.ts';
+import { findDiscount } from '../store/discounts.ts';
 import { findMerchant } from '../store/merchants.ts';
+import { hasPhysicalProduct } from '../store/products.ts';
 import { insertSale } from '../store/sales.ts';
 import { conversionFeeCents } from './quote-bitcoin.ts';
 
@@ -28,16 +30,16 @@ export async function recordSale(tx: Handle, order: OrderRow, payment: PaymentRo
     currency: order.currency,
     subtotal_cents: subtotal,
     discount_cents: order.discount_amount_cents,
-    discount_name: null,
+    discount_name: order.pricing?.discount_name ?? (await discountName(tx, order)),
     tax_cents: order.tax_amount_cents,
-    tax_details: [],
+    tax_details: order.pricing?.tax_details ?? [],
     conversion_fee_percent: isCash ? '0' : merchant.conversion_fee_percent,
     conversion_fee_cents: isCash ? 0 : conversionFeeCents(order.total_amount_cents, merchant.conversion_fee_percent),
     total_cents: order.total_amount_cents,
     refunded_cents: 0,
     items,
-    customer_name: null,
-    delivery_status: 'not_required',
+    customer_name: order.customer_name,
+    delivery_status: (await needsDelivery(tx, order)) ? 'pending' : 'not_required',
     shipped_at: null,
     delivered_at: null,
     ordered_at: order.created_at,
@@ -91,7 +93,22 @@ export function saleLines(order: OrderRow, receivedSats: number): { subtotal: nu
     tax_amount_cents: taxes[index] ?? 0,
     product_type_id: null,
     product_type_name: null,
+    ...order.pricing?.lines[index],
     total_amount_sats: sats[index] ?? 0,
   }));
   return { subtotal, items };
+}
+
+/** The name of a discount that the merchant's own totals already hold, where it is one of the catalog's. */
+async function discountName(tx: Handle, order: OrderRow): Promise<string | null> {
+  if (order.discount_id === null || !isUuid(order.discount_id)) return null;
+  const scope = { merchantId: order.merchant_id, livemode: order.livemode };
+  return (await findDiscount(tx, scope, order.discount_id))?.name ?? null;
+}
+
+/** Whether anything bought has to be sent. */
+async function needsDelivery(tx: Handle, order: OrderRow): Promise<boolean> {
+  const scope = { merchantId: order.merchant_id, livemode: order.livemode };
+  const products = order.items.flatMap(({ product_id }) => (product_id ? [product_id] : []));
+  return products.length > 0 && hasPhysicalProduct(tx, scope, products);
 }

@@ -53,6 +53,19 @@ export interface OrderItem {
   product_id?: string;
 }
 
+/** What the service worked out itself for an order of products, line by line; gone once the merchant sends other totals. */
+export interface OrderPricing {
+  discount_name: string | null;
+  tax_details: { tax_id: string; name: string; rate: string; inclusive: boolean; amount_cents: number }[];
+  /** As many as the order has items, in their order. */
+  lines: {
+    tax_rate: string | null;
+    tax_amount_cents: number;
+    product_type_id: string | null;
+    product_type_name: string | null;
+  }[];
+}
+
 export interface OrderRow {
   id: string;
   merchant_id: string;
@@ -68,7 +81,9 @@ export interface OrderRow {
   discount_amount_cents: number;
   total_amount_sats: number;
   items: OrderItem[];
+  pricing: OrderPricing | null;
   customer_email: string | null;
+  customer_name: string | null;
   po_number: string;
   channel_id: string | null;
   discount_id: string | null;

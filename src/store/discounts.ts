@@ -29,6 +29,10 @@ const insert = statement(
   `insert into discounts (${columnList}) values (${columns.map((_, index) => `$${index + 1}`).join(', ')})`,
 );
 const find = statement('discounts_find', `select ${columnList} from discounts where ${inScope}`);
+const findByCode = statement(
+  'discounts_find_by_code',
+  `select ${columnList} from discounts where merchant_id = $1 and livemode = $2 and lower(code) = lower($3)`,
+);
 const update = statement(
   'discounts_update',
   `update discounts set name = $4, code = $5, kind = $6, percent = $7, amount_cents = $8, currency = $9, enabled = $10,
@@ -56,6 +60,11 @@ export async function insertDiscount(tx: Handle, row: DiscountRow): Promise<void
 
 export function findDiscount(db: Handle, scope: Scope, id: string): Promise<DiscountRow | undefined> {
   return db.maybeOne(find, [id, scope.merchantId, scope.livemode]);
+}
+
+/** Upper and lower case alike. */
+export function findDiscountByCode(db: Handle, scope: Scope, code: string): Promise<DiscountRow | undefined> {
+  return db.maybeOne(findByCode, [scope.merchantId, scope.livemode, code]);
 }
 
 /** Writes what a merchant can change. */

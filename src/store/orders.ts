@@ -21,7 +21,9 @@ export const orderColumns = [
   'discount_amount_cents',
   'total_amount_sats',
   'items',
+  'pricing',
   'customer_email',
+  'customer_name',
   'po_number',
   'channel_id',
   'discount_id',
@@ -40,7 +42,7 @@ export const orderColumns = [
   'created_at',
   'updated_at',
 ] as const satisfies readonly (keyof OrderRow)[];
-const jsonColumns = new Set<string>(['items', 'metadata']);
+const jsonColumns = new Set<string>(['items', 'pricing', 'metadata']);
 const columnList = orderColumns.join(', ');
 
 const insert = statement(

@@ -40,6 +40,14 @@ const findBySlug = statement(
   'products_find_by_slug',
   `select ${columnList} from products where slug = $1 and merchant_id = $2 and livemode = $3`,
 );
+const hasPhysical = statement(
+  'products_has_physical',
+  `select exists (
+     select from products
+      where merchant_id = $1 and livemode = $2 and resource_type = 'physical'
+        and (id = any($3::uuid[]) or slug = any($4::text[]))
+   ) as found`,
+);
 const update = statement(
   'products_update',
   `update products set name = $4, description = $5, sku = $6, price_cents = $7, currency = $8, status = $9,
@@ -71,6 +79,13 @@ export async function insertProduct(tx: Handle, row: ProductRow): Promise<void> 
 /** @param idOrSlug a UUID, or anything else, which may be a slug. */
 export function findProduct(db: Handle, scope: Scope, idOrSlug: string): Promise<ProductRow | undefined> {
   return db.maybeOne(isUuid(idOrSlug) ? find : findBySlug, [idOrSlug, scope.merchantId, scope.livemode]);
+}
+
+/** Whether one of these products, named by UUID or slug, has to be sent to its buyer. */
+export async function hasPhysicalProduct(db: Handle, scope: Scope, idsOrSlugs: readonly string[]): Promise<boolean> {
+  const ids = idsOrSlugs.filter(isUuid);
+  const slugs = idsOrSlugs.filter((text) => !isUuid(text));
+  return (await db.maybeOne<{ found: boolean }>(hasPhysical, [scope.merchantId, scope.livemode, ids, slugs]))!.found;
 }
 
 /** Writes what a merchant can change. */
