@@ -8,6 +8,7 @@ import { fileURLToPath } from 'node:url';
 import { createDatabase } from './parts/database.js';
 import { toMarkdown, toTable } from './parts/table.js';
 import { createOrder } from './rows/create-order.js';
+import { directory } from './rows/directory.js';
 import { listOrders } from './rows/list-orders.js';
 import { lookUps } from './rows/look-ups.js';
 import { orderWithInvoice } from './rows/order-with-invoice.js';
@@ -22,6 +23,7 @@ const rows = {
   create: createOrder,
   invoice: orderWithInvoice,
   list: listOrders,
+  directory,
   settle: settlement,
   looks: lookUps,
   webhook: webhooks,

@@ -5,6 +5,8 @@ import { operations } from './resources/index.ts';
 import { addMetricsRoute } from './surfaces/http/metrics-route.ts';
 import { buildServer } from './surfaces/http/server.ts';
 import { addDocs } from './surfaces/openapi/docs-page.ts';
+import { addPayPages } from './surfaces/pay/pay-pages.ts';
+import { addSubscriptionPages } from './surfaces/subscriptions/customer-routes.ts';
 
 const ping = statement('ping', 'select 1 as alive');
 
@@ -31,5 +33,7 @@ export async function buildApp(parts: Parts, options: AppOptions = {}): Promise<
   });
   addMetricsRoute(app, parts, metricsToken);
   addDocs(app, parts.links, operations);
+  addSubscriptionPages(app, parts);
+  addPayPages(app, parts);
   return app;
 }

@@ -13,6 +13,7 @@ import type { Logger } from './kernel/log.ts';
 import { createMetrics } from './kernel/metrics.ts';
 import { createOutbound, type Outbound } from './kernel/outbound.ts';
 import type { HostLookup } from './kernel/outbound-connect.ts';
+import { createPublicQuota } from './limits/public-quota.ts';
 import { createStreamSlots } from './limits/stream-slots.ts';
 import { createUsage } from './limits/usage.ts';
 import { openSealer } from './open-sealer.ts';
@@ -73,6 +74,7 @@ export async function buildParts(config: Config, options: BuildOptions): Promise
       wallets,
       outbound,
       streams: createStreamSlots(),
+      publicQuota: createPublicQuota(),
       metrics,
       usage: createUsage(db),
       authenticator: createAuthenticator(db, clock),

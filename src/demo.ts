@@ -5,6 +5,7 @@ import type { Config } from './config.ts';
 import { statement } from './db/database.ts';
 import { addMerchant } from './flows/new-merchant.ts';
 import type { Parts } from './flows/parts.ts';
+import { importDirectory } from './resources/directory/import-directory.ts';
 import { hasMerchants } from './store/merchants.ts';
 
 // Any fixed number will do. Processes that start together on one PostgreSQL must not make a demo each.
@@ -61,6 +62,7 @@ export async function makeDemo(parts: Parts, dataDir: string, baseUrl: string): 
     const { merchantId } = await addMerchant(tx, request, now);
     const issue = (kind: 'secret' | 'publishable', livemode: boolean) =>
       issueApiKey(tx, { merchantId, livemode }, { kind, name: `Demo ${livemode ? 'live' : 'test'} ${kind} key` }, now);
+    await importDirectory(tx, await readDirectorySample(), false, now);
     const secret = await issue('secret', false);
     const publishable = await issue('publishable', false);
     const liveSecret = await issue('secret', true);
@@ -77,6 +79,11 @@ export async function makeDemo(parts: Parts, dataDir: string, baseUrl: string): 
     await writeDemo(dataDir, credentials);
     return credentials;
   });
+}
+
+/** A few real exchanges, each with its source and the day it was looked up. */
+async function readDirectorySample(): Promise<unknown> {
+  return JSON.parse(await readFile(new URL('./resources/directory/sample.json', import.meta.url), 'utf8'));
 }
 
 /** Writes the file whole or not at all, readable by its owner only. */

@@ -4,7 +4,9 @@ import { buildParts } from './build-parts.ts';
 import type { Config } from './config.ts';
 import { type DemoCredentials, makeDemo, mayReachPrivateNetworks, readDemo, wantsDemo, writeDemo } from './demo.ts';
 import type { Parts } from './flows/parts.ts';
+import { billSubscriptions } from './jobs/bill-subscriptions.ts';
 import { deliverWebhooks } from './jobs/deliver-webhooks.ts';
+import { expireCheckouts } from './jobs/expire-checkouts.ts';
 import { flushUsage } from './jobs/flush-usage.ts';
 import type { Job } from './jobs/job.ts';
 import { sweep } from './jobs/sweep.ts';
@@ -57,7 +59,14 @@ export async function startServer(config: Config, options: ServerOptions = {}): 
       await writeDemo(config.dataDir, demo);
     }
     parts.rates.live.start();
-    jobs.push(watchInvoices(parts), deliverWebhooks(parts), flushUsage(parts), sweep(parts));
+    jobs.push(
+      watchInvoices(parts),
+      deliverWebhooks(parts),
+      flushUsage(parts),
+      sweep(parts),
+      expireCheckouts(parts),
+      billSubscriptions(parts),
+    );
     process.stdout.write(banner(links.publicUrl, parts.db.engine, demo));
     return {
       baseUrl: links.publicUrl,

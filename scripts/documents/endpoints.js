@@ -43,7 +43,8 @@ function section(noun, members) {
   ].join('\n\n');
 }
 
-function access({ permission, publishable, testOnly }) {
+function access({ permission, publishable, testOnly, public: isPublic }) {
+  if (isPublic) return 'anybody';
   const keys = permission === undefined ? 'any secret key' : code(permission);
   return keys + (publishable ? ' or a publishable key' : '') + (testOnly ? ', test keys only' : '');
 }

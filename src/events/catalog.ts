@@ -1,8 +1,11 @@
 import { readFileSync } from 'node:fs';
 import type { TSchema } from 'typebox';
+import { checkoutCompletedSchema, checkoutSessionSchema } from '../model/checkout-session.ts';
 import { invoiceSchema } from '../model/invoice.ts';
+import { mediaKeySchema } from '../model/media-key.ts';
 import { orderSchema } from '../model/order.ts';
 import { paymentSchema } from '../model/payment.ts';
+import { subscriptionEventSchema, subscriptionWithPeriodSchema } from '../model/subscription.ts';
 
 /**
  * Every kind of event that webhooks can subscribe to, from the start: a kind whose work has not
@@ -42,6 +45,8 @@ export interface EventDeclaration {
   readonly summary: string;
   /** Shape of `data`; undefined while nothing fires this kind. */
   readonly data: TSchema | undefined;
+  /** The members of `data` stand beside `id` and `event` instead of in `data`: the interface's form of this kind. */
+  readonly isFlat?: true;
 }
 
 const later = (summary: string): EventDeclaration => ({ summary, data: undefined });
@@ -65,19 +70,31 @@ export const eventCatalog: Readonly<Record<EventKind, EventDeclaration>> = {
   },
   'payment.received': { summary: 'Lightning money arrived; recorded with `payment.confirmed`.', data: paymentSchema },
   'payment.confirmed': { summary: 'Money counts as received: a settled invoice, or cash.', data: paymentSchema },
-  'checkout.completed': later('A checkout session was paid.'),
-  'checkout.expired': later('A checkout session ended unpaid.'),
-  'product.key_rotated': later('The key of a product was replaced; the old one is still kept.'),
-  'media_key.rotated': later('A media key was replaced; the old one is still kept.'),
-  'media_key.old_key_cleared': later('The old key of a media key was dropped.'),
-  'subscription.created': later('A customer was invited to a subscription.'),
-  'subscription.activated': later('A subscription became active.'),
-  'subscription.trial_will_end': later('A trial ends in three days.'),
-  'subscription.renewed': later('A new period of a subscription began.'),
-  'subscription.past_due': later('A period of a subscription was not paid in time.'),
-  'subscription.paused': later('A subscription was paused.'),
-  'subscription.resumed': later('A paused subscription goes on.'),
-  'subscription.cancelled': later('A subscription ended.'),
+  'checkout.completed': { summary: 'A checkout session was paid.', data: checkoutCompletedSchema, isFlat: true },
+  'checkout.expired': { summary: 'A checkout session ended unpaid.', data: checkoutSessionSchema },
+  'product.key_rotated': {
+    summary: 'The key of a product was replaced; the old one is still kept. `data` is the media key.',
+    data: mediaKeySchema,
+  },
+  'media_key.rotated': { summary: 'A media key was replaced; the old one is still kept.', data: mediaKeySchema },
+  'media_key.old_key_cleared': { summary: 'The old key of a media key was dropped.', data: mediaKeySchema },
+  'subscription.created': { summary: 'A customer was invited to a subscription.', data: subscriptionEventSchema },
+  'subscription.activated': {
+    summary: 'A subscription became active: its first charge was made, or it was paid after it was past due.',
+    data: subscriptionEventSchema,
+  },
+  'subscription.trial_will_end': { summary: 'A trial ends in three days or less.', data: subscriptionEventSchema },
+  'subscription.renewed': {
+    summary: 'A further period of a subscription began, and its order was made.',
+    data: subscriptionWithPeriodSchema,
+  },
+  'subscription.past_due': {
+    summary: 'The order of a period is unpaid three days after it was due.',
+    data: subscriptionWithPeriodSchema,
+  },
+  'subscription.paused': { summary: 'A subscription was paused.', data: subscriptionEventSchema },
+  'subscription.resumed': { summary: 'A paused subscription goes on.', data: subscriptionEventSchema },
+  'subscription.cancelled': { summary: 'A subscription ended.', data: subscriptionEventSchema },
 };
 
 export interface EventBody {

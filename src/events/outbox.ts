@@ -2,7 +2,7 @@ import type { Handle } from '../db/database.ts';
 import type { Scope } from '../kernel/context.ts';
 import { randomBase62 } from '../kernel/ids.ts';
 import { insertEventForWebhook, insertEvents } from '../store/events.ts';
-import type { EventBody, EventKind } from './catalog.ts';
+import { type EventBody, type EventKind, eventCatalog } from './catalog.ts';
 
 export interface EventFact {
   kind: EventKind;
@@ -20,7 +20,8 @@ export interface EventFact {
 export async function recordEvents(tx: Handle, scope: Scope, facts: readonly EventFact[], now: Date): Promise<void> {
   const events = facts.map(({ kind, subjectId, data, dedupe }) => {
     const id = newEventId();
-    const body = JSON.stringify({ id, event: kind, created_at: now.toISOString(), livemode: scope.livemode, data });
+    const head = { id, event: kind, created_at: now.toISOString(), livemode: scope.livemode };
+    const body = JSON.stringify(eventCatalog[kind].isFlat ? { ...head, ...(data as object) } : { ...head, data });
     return { id, kind, subjectId, dedupe: dedupe ?? '', body };
   });
   await insertEvents(tx, scope, events, now);

@@ -5,6 +5,7 @@ import { AppError, notFound } from '../kernel/errors.ts';
 import { toOrder } from '../model/order.ts';
 import { supersedeOpenInvoice } from '../store/invoices.ts';
 import { lockOrder, markOrderCancelled } from '../store/orders.ts';
+import { advanceSubscription } from './advance-subscription.ts';
 
 /**
  * pending → cancelled. The open invoice closes but stays watched: money that still arrives is recorded. Cancelling twice
@@ -18,6 +19,8 @@ export async function cancelOrder(tx: Handle, scope: Scope, orderId: string, now
     throw new AppError('conflict', `The order is ${order.status}; only a pending order can be cancelled`);
   }
   await supersedeOpenInvoice(tx, orderId, now);
+  // A period whose order is taken back is forgiven; the subscription goes on.
+  await advanceSubscription(tx, order, now);
   const cancelled = { ...order, status: 'cancelled' as const, cancelled_at: now, updated_at: now };
   await recordEvents(tx, scope, [{ kind: 'order.cancelled', subjectId: orderId, data: toOrder(cancelled) }], now);
 }

@@ -3,6 +3,9 @@ import type { OrderAttention, OrderRow } from '../model/order.ts';
 import type { PaymentRow } from '../model/payment.ts';
 import { supersedeOpenInvoice } from '../store/invoices.ts';
 import { markOrderPaid } from '../store/orders.ts';
+import { advanceSubscription } from './advance-subscription.ts';
+import { completeCheckout } from './complete-checkout.ts';
+import { grantAccess } from './grant-access.ts';
 import { recordSale } from './record-sale.ts';
 
 export interface Completion {
@@ -27,7 +30,10 @@ interface CompletionFacts extends Completion {
 const steps: readonly ((tx: Handle, facts: CompletionFacts) => Promise<void>)[] = [
   // A newer invoice may still be open when an older one was paid: nobody should pay that too.
   (tx, { order, now }) => supersedeOpenInvoice(tx, order.id, now),
+  (tx, { order, payment, paidAt, now }) => completeCheckout(tx, order, payment, paidAt, now),
   (tx, { order, payment, now }) => recordSale(tx, order, payment, now),
+  (tx, { order, paidAt, now }) => grantAccess(tx, order, paidAt, now),
+  (tx, { order, now }) => advanceSubscription(tx, order, now),
 ];
 
 /**

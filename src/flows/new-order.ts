@@ -36,6 +36,8 @@ export interface OrderRequest {
   /** Only this wallet may take the payment. */
   walletId?: string | null | undefined;
   metadata?: Record<string, unknown> | null | undefined;
+  /** For an order that is paid later: it may do without a price of bitcoin now. An invoice gets a fresh one. */
+  quoteLater?: boolean;
 }
 
 export interface OrderOrigin {
@@ -59,7 +61,8 @@ export async function draftOrder(
   const currency = (request.currency ? parseCurrency(request.currency) : undefined) ?? merchant.currency;
   const tender = request.tenderType ?? 'bitcoin';
   const quoteRequest = { amountCents: request.totalAmountCents, currency, livemode: scope.livemode, merchant };
-  const quote = tender === 'cash' ? quoteIfPossible(rates, quoteRequest) : quoteBitcoin(rates, quoteRequest);
+  const quote =
+    tender === 'cash' || request.quoteLater ? quoteIfPossible(rates, quoteRequest) : quoteBitcoin(rates, quoteRequest);
   return {
     id: newId(),
     merchant_id: scope.merchantId,

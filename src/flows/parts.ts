@@ -5,6 +5,7 @@ import type { Logger } from '../kernel/log.ts';
 import type { Metrics } from '../kernel/metrics.ts';
 import type { Outbound } from '../kernel/outbound.ts';
 import type { Sealer } from '../kernel/secrets.ts';
+import type { PublicQuota } from '../limits/public-quota.ts';
 import type { StreamSlots } from '../limits/stream-slots.ts';
 import type { Usage } from '../limits/usage.ts';
 import type { Rates } from '../rates/rate.ts';
@@ -20,6 +21,7 @@ export interface Parts {
   readonly wallets: WalletRuntime;
   readonly outbound: Outbound;
   readonly streams: StreamSlots;
+  readonly publicQuota: PublicQuota;
   readonly metrics: Metrics;
   readonly usage: Usage;
   readonly authenticator: Authenticator;

@@ -1,5 +1,5 @@
 import type { Handle } from '../db/database.ts';
-import { isUuid, newId } from '../kernel/ids.ts';
+import { isUuid, newId, randomBase62 } from '../kernel/ids.ts';
 import { shareOut } from '../kernel/share.ts';
 import type { OrderRow } from '../model/order.ts';
 import type { PaymentRow } from '../model/payment.ts';
@@ -39,6 +39,7 @@ export async function recordSale(tx: Handle, order: OrderRow, payment: PaymentRo
     refunded_cents: 0,
     items,
     customer_name: order.customer_name,
+    receipt_token: `rcp_${randomBase62(24)}`,
     delivery_status: (await needsDelivery(tx, order)) ? 'pending' : 'not_required',
     shipped_at: null,
     delivered_at: null,
@@ -59,7 +60,8 @@ export function saleLines(order: OrderRow, receivedSats: number): { subtotal: nu
   const lines = order.items.map((item) => ({ ...item, line: item.price_cents * item.qty }));
   const sum = lines.reduce((all, { line }) => all + line, 0);
   const taxOnTop = tax > 0 && sum - discount + tax === total;
-  const subtotal = taxOnTop ? sum : total + discount;
+  // Lines that the service priced itself add up by themselves.
+  const subtotal = order.pricing || taxOnTop ? sum : total + discount;
   const adjustment = subtotal - sum;
   const named = lines.map(({ name, qty, price_cents, line, product_id, sku }) => ({
     name,

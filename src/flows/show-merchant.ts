@@ -10,7 +10,7 @@ export async function showMerchant(db: Handle, scope: Scope): Promise<Merchant> 
   const view = (await findMerchantView(db, scope))!;
   const known = shown.get(view);
   if (known) return known;
-  const merchant = toMerchant(view.merchant, scope.livemode, view.wallets, view.taxes);
+  const merchant = toMerchant(view.merchant, scope.livemode, view);
   shown.set(view, merchant);
   return merchant;
 }

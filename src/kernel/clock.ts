@@ -37,3 +37,7 @@ export function addSeconds(moment: Date, seconds: number): Date {
 export function earlier(a: Date, b: Date): Date {
   return a.getTime() <= b.getTime() ? a : b;
 }
+
+export function later(a: Date, b: Date): Date {
+  return a.getTime() >= b.getTime() ? a : b;
+}

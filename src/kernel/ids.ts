@@ -46,3 +46,10 @@ export function newSlug(prefix: string): string {
 export function isSlug(text: string): boolean {
   return slugShape.test(text);
 }
+
+const tokenShape = /^[a-z]+_[0-9A-Za-z]{16,64}$/;
+
+/** Whether `text` has the shape of a secret that is part of an address, such as `cs_…`. */
+export function isToken(text: string): boolean {
+  return tokenShape.test(text);
+}

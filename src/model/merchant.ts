@@ -1,4 +1,5 @@
 import { type Static, Type } from 'typebox';
+import { type ChannelRow, channelSchema, toChannel } from './channel.ts';
 import { currencyCode, livemode, nullable, objectName, oneOf, timestamp, uuid } from './fields.ts';
 import { trimmedPercent } from './percent.ts';
 import { type ShownTax, taxSchema, toTax } from './tax.ts';
@@ -50,7 +51,7 @@ export const merchantSchema = Type.Object(
     checkout_accent_color: Type.String(),
     allowed_origins: Type.Array(Type.String()),
     conversion_fee_percent: Type.String({ description: 'Added to bitcoin prices, in percent, a decimal string' }),
-    channels: Type.Array(Type.Unknown()),
+    channels: Type.Array(channelSchema),
     wallets: Type.Array(walletSchema),
     taxes: Type.Array(taxSchema),
     created_at: timestamp('When the merchant was made'),
@@ -60,12 +61,15 @@ export const merchantSchema = Type.Object(
 );
 export type Merchant = Static<typeof merchantSchema>;
 
-/** @param mode the caller's, which wallets and taxes are of. */
+/** @param mode the caller's, which all that stands beside the merchant is of. */
 export function toMerchant(
   row: MerchantRow,
   mode: boolean,
-  wallets: readonly ShownWallet[],
-  taxes: readonly ShownTax[],
+  beside: {
+    readonly wallets: readonly ShownWallet[];
+    readonly taxes: readonly ShownTax[];
+    readonly channels: readonly ChannelRow[];
+  },
 ): Merchant {
   return {
     object: 'merchant',
@@ -87,9 +91,9 @@ export function toMerchant(
     checkout_accent_color: row.checkout_accent_color,
     allowed_origins: row.allowed_origins,
     conversion_fee_percent: trimmedPercent(row.conversion_fee_percent),
-    channels: [],
-    wallets: wallets.map(toWallet),
-    taxes: taxes.map(toTax),
+    channels: beside.channels.map((channel) => toChannel({ ...channel, merchant_name: row.name })),
+    wallets: beside.wallets.map(toWallet),
+    taxes: beside.taxes.map(toTax),
     created_at: row.created_at.toISOString(),
     updated_at: row.updated_at.toISOString(),
   };

@@ -67,6 +67,8 @@ export interface SaleRow {
   refunded_cents: number;
   items: SaleItem[];
   customer_name: string | null;
+  /** The unguessable part of the receipt's address. */
+  receipt_token: string;
   delivery_status: DeliveryStatus;
   shipped_at: Date | null;
   delivered_at: Date | null;
@@ -165,10 +167,14 @@ export interface SaleContext {
   order: OrderRow;
   payment: PaymentRow | undefined;
   walletName: string | null;
+  /** Where receipts live, without a slash at the end. */
+  payUrl: string;
 }
 
+export const receiptUrl = (token: string, payUrl: string): string => `${payUrl}/receipts/${token}`;
+
 /** There is no platform margin: the merchant's own wallet received everything, so margins are null. */
-export function toSale(row: SaleRow, { order, payment, walletName }: SaleContext): Sale {
+export function toSale(row: SaleRow, { order, payment, walletName, payUrl }: SaleContext): Sale {
   const receivedSats = payment?.amount_sats ?? null;
   return {
     object: 'sale',
@@ -218,7 +224,7 @@ export function toSale(row: SaleRow, { order, payment, walletName }: SaleContext
     margin_amount_sats: null,
     settlement_amount_sats: receivedSats,
     metadata: order.metadata,
-    receipt_url: null,
+    receipt_url: receiptUrl(row.receipt_token, payUrl),
     items: row.items.map((item) => ({
       ...item,
       margin_amount_sats: null,

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { Ajv } from 'ajv';
 import fastJson from 'fast-json-stringify';
 import { type TSchema, Type } from 'typebox';
@@ -40,6 +41,7 @@ const pageMetaSchema = Type.Object({
   next_page: Type.Unsafe<number | null>({ type: ['integer', 'null'] }),
   prev_page: Type.Unsafe<number | null>({ type: ['integer', 'null'] }),
 });
+const countsOnlySchema = Type.Omit(pageMetaSchema, ['next_page', 'prev_page']);
 
 /** The schema of an operation's JSON answer, undefined when it has none. */
 export function answerSchema(answer: AnswerKind): TSchema | undefined {
@@ -48,7 +50,7 @@ export function answerSchema(answer: AnswerKind): TSchema | undefined {
   return Type.Object({
     object: objectName('list'),
     data: Type.Array(answer.item),
-    meta: pageMetaSchema,
+    meta: answer.countsOnly ? countsOnlySchema : pageMetaSchema,
     ...answer.extra,
   });
 }
@@ -100,6 +102,14 @@ export async function writeTaggedAnswer(
   const value = await load();
   const answer = taggedAnswers.get(value) ?? writeAnswer(operation, value, strict);
   taggedAnswers.set(value, answer);
+  return { ...answer, headers };
+}
+
+/** Lets anybody keep an answer for so many seconds, under a tag made of its bytes; 304 to who still has them. */
+export function asCacheable(answer: Answer, seconds: number, ifNoneMatch: string | undefined): Answer {
+  const etag = `"${createHash('sha256').update(answer.body).digest('base64url').slice(0, 27)}"`;
+  const headers = { etag, 'cache-control': `public, max-age=${seconds}` };
+  if (namesTag(ifNoneMatch, etag)) return { status: 304, mediaType: undefined, body: '', headers };
   return { ...answer, headers };
 }
 

@@ -5,7 +5,7 @@ import { isSlug, isUuid } from '../kernel/ids.ts';
 import { readPage } from '../kernel/page.ts';
 import { findTextFault } from '../kernel/text.ts';
 import { readBody } from './body.ts';
-import type { Operation, OperationInput } from './operation.ts';
+import type { Operation, OperationInput, QueryDeclaration } from './operation.ts';
 
 /** What a door hands over, untouched. */
 export interface RawInput {
@@ -16,6 +16,8 @@ export interface RawInput {
   readonly lastEventId?: string | undefined;
   /** `If-None-Match`: the entity tags of answers that the caller still has. */
   readonly ifNoneMatch?: string | undefined;
+  /** `X-Access-Token`, where a paid-access token may come instead of in the body. */
+  readonly accessToken?: string | undefined;
 }
 
 const noFilters: FilterFields = {};
@@ -40,11 +42,12 @@ export function readInput(operation: Operation, raw: RawInput): OperationInput {
   return {
     params,
     body: operation.body ? readBody(operation.body, raw.body, bodyFaultCode(operation)) : undefined,
-    page: paged ? readPage(raw.query) : firstPage,
-    filters: paged || filters ? readFilters(filters ?? noFilters, raw.query) : [],
+    page: paged ? readPage(raw.query, operation.query.perPage) : firstPage,
+    filters: paged || filters ? readFilters(filters ?? noFilters, withoutPlain(operation, raw.query)) : [],
     expand: expand ? readExpand(expand, raw.query.expand) : nothing,
-    plain: readPlain(Object.keys(operation.query.plain ?? {}), raw.query),
+    plain: readPlain(operation.query.plain ?? {}, raw.query),
     lastEventId: raw.lastEventId,
+    accessToken: raw.accessToken,
   };
 }
 
@@ -53,12 +56,23 @@ function bodyFaultCode(operation: Operation) {
   return operation.fails.includes('bad_request') ? 'bad_request' : 'validation_error';
 }
 
-function readPlain(names: readonly string[], query: Readonly<Record<string, unknown>>): Record<string, string> {
+// Where a list takes a plain `q`, that is a search and no filter.
+function withoutPlain({ query }: Operation, given: Readonly<Record<string, unknown>>) {
+  const plain = query.plain ?? {};
+  return Object.fromEntries(Object.entries(given).filter(([name]) => !Object.hasOwn(plain, name)));
+}
+
+function readPlain(
+  declared: NonNullable<QueryDeclaration['plain']>,
+  query: Readonly<Record<string, unknown>>,
+): Record<string, string> {
   const given: Record<string, string> = {};
-  for (const name of names) {
+  for (const [name, { words }] of Object.entries(declared)) {
     const value = query[name];
     if (value === undefined) continue;
     if (typeof value !== 'string') throw invalid(`${name} is given more than once`);
+    if (words && !words.includes(value)) throw invalid(`${name} must be one of ${words.join(', ')}`);
+    if (findTextFault(value)) throw invalid(`${name} has a NUL or a broken character`);
     given[name] = value;
   }
   return given;

@@ -30,6 +30,8 @@ export interface Operation {
   readonly body: TSchema | undefined;
   readonly query: QueryDeclaration;
   readonly answer: AnswerKind;
+  /** How many seconds anybody may keep the answer; it then carries an ETag made of its bytes. Public reading only. */
+  readonly cacheSeconds: number | undefined;
   /** Codes beyond those every operation can answer. */
   readonly fails: readonly ErrorCode[];
   readonly tool: ToolDeclaration | false;
@@ -43,6 +45,8 @@ export interface Access {
   /** undefined: any secret key may. */
   readonly permission: Permission | undefined;
   readonly publishable?: boolean;
+  /** Nobody is asked for a key: declared with `publicOperation`, whose `run` knows no caller. */
+  readonly public?: true;
   /** Also open to merchants that are not active (their key still must be valid). */
   readonly whileInactive?: boolean;
   /** Live keys are refused: the operation only makes sense on test data. */
@@ -51,16 +55,24 @@ export interface Access {
 
 export interface QueryDeclaration {
   readonly paged?: boolean;
+  /** Page size where none is asked for; 25 unless said otherwise. */
+  readonly perPage?: number;
   readonly filters?: FilterFields;
   readonly expand?: readonly string[];
   /** Further plain parameters, each read as text. */
-  readonly plain?: Readonly<Record<string, { description: string }>>;
+  readonly plain?: Readonly<Record<string, { description: string; words?: readonly string[] }>>;
 }
 
 export type AnswerKind =
   /** With `tagged`, `run` returns a `Tagged` and the answer carries an ETag. Reading operations only. */
   | { readonly kind: 'json'; readonly schema: TSchema; readonly tagged?: true }
-  | { readonly kind: 'list'; readonly item: TSchema; readonly extra?: Readonly<Record<string, TSchema>> }
+  | {
+      readonly kind: 'list';
+      readonly item: TSchema;
+      readonly extra?: Readonly<Record<string, TSchema>>;
+      /** `meta` counts pages and rows but names no neighbours: the interface's form of public lists. */
+      readonly countsOnly?: true;
+    }
   | { readonly kind: 'raw'; readonly mediaType: string }
   /** `run` returns an async iterable of text that goes on until `call.signal` aborts. Never inside a transaction. */
   | { readonly kind: 'stream'; readonly mediaType: string }
@@ -73,6 +85,7 @@ export const listOf = (item: TSchema, extra: Readonly<Record<string, TSchema>> =
   item,
   extra,
 });
+export const publicListOf = (item: TSchema): AnswerKind => ({ kind: 'list', item, countsOnly: true });
 export const raw = (mediaType: string): AnswerKind => ({ kind: 'raw', mediaType });
 export const stream = (mediaType: string): AnswerKind => ({ kind: 'stream', mediaType });
 export const empty: AnswerKind = { kind: 'empty' };
@@ -101,6 +114,8 @@ export interface OperationInput<Body = unknown> {
   readonly plain: Readonly<Record<string, string>>;
   /** `Last-Event-ID` of a stream's client that comes back (HTML standard, "Server-sent events"). */
   readonly lastEventId: string | undefined;
+  /** `X-Access-Token`; it wins over the body's. */
+  readonly accessToken: string | undefined;
 }
 
 export interface Call extends CallContext {
@@ -116,6 +131,9 @@ export interface Call extends CallContext {
   /** Runs once the change is committed; signals only. */
   afterCommit(effect: () => void): void;
 }
+
+/** A call that anybody may make; a key that is sent along is not looked at. */
+export type PublicCall = Omit<Call, 'caller' | 'scope'>;
 
 /**
  * An operation that asks a wallet in the middle: `prepare` freezes everything that must not change between tries,
@@ -142,6 +160,7 @@ interface Declaration<Body extends TSchema | undefined, Frozen, Fact> {
   body?: Body;
   query?: QueryDeclaration;
   answer: AnswerKind;
+  cacheSeconds?: number;
   fails?: readonly ErrorCode[];
   tool: ToolDeclaration | false;
   idempotency?: Idempotency | ((input: OperationInput<BodyOf<Body>>) => Idempotency);
@@ -163,9 +182,31 @@ export function operation<const Body extends TSchema | undefined = undefined, Fr
     slugParams: declaration.slugParams ?? [],
     body: declaration.body,
     query: declaration.query ?? {},
+    cacheSeconds: declaration.cacheSeconds,
     fails: declaration.fails ?? [],
     idempotency: (declaration.idempotency ?? 'none') as Operation['idempotency'],
     run: declaration.run as Operation['run'],
     steps: declaration.steps as Operation['steps'],
   };
+}
+
+type PublicDeclaration<Body extends TSchema | undefined> = Omit<
+  Declaration<Body, never, never>,
+  'access' | 'idempotency' | 'run' | 'steps'
+> & {
+  /** database: one transaction around `run`. There are no idempotency keys without a credential to keep them for. */
+  idempotency?: 'none' | 'database';
+  run: (call: PublicCall, input: OperationInput<BodyOf<Body>>) => Promise<unknown>;
+};
+
+/** Declares an operation that needs no key. Browsers may call it from any page. */
+export function publicOperation<const Body extends TSchema | undefined = undefined>(
+  declaration: PublicDeclaration<Body>,
+): Operation {
+  const { run, ...rest } = declaration;
+  return operation<Body>({
+    ...(rest as Omit<Declaration<Body, unknown, unknown>, 'access' | 'run'>),
+    access: { permission: undefined, public: true },
+    run,
+  });
 }

@@ -4,10 +4,10 @@ import type { CallContext, Caller } from '../kernel/context.ts';
 import { AppError } from '../kernel/errors.ts';
 import type { OrderSource } from '../model/order.ts';
 import { checkAccess } from './access.ts';
-import { type Answer, type Tagged, writeAnswer, writeTaggedAnswer } from './answer.ts';
+import { type Answer, asCacheable, type Tagged, writeAnswer, writeTaggedAnswer } from './answer.ts';
 import { once, onceWithWallet } from './idempotency.ts';
 import { type RawInput, readIdempotencyKey, readInput } from './input.ts';
-import type { Call, Operation, OperationInput } from './operation.ts';
+import type { Call, Operation, OperationInput, PublicCall } from './operation.ts';
 
 /** What a door knows of a call besides its input. */
 export interface Visit extends CallContext {
@@ -21,6 +21,7 @@ export interface Visit extends CallContext {
  * @throws {AppError} for everything that a caller can cause.
  */
 export async function perform(operation: Operation, parts: Parts, visit: Visit, raw: RawInput): Promise<Answer> {
+  if (operation.access.public) return performPublic(operation, parts, visit, raw);
   const caller = checkAccess(operation.access, visit.caller);
   const now = parts.clock.now();
   parts.usage.count(caller.credentialId, now);
@@ -52,6 +53,25 @@ export async function perform(operation: Operation, parts: Parts, visit: Visit, 
   );
   for (const effect of effects) effect();
   return answer;
+}
+
+async function performPublic(operation: Operation, parts: Parts, visit: Visit, raw: RawInput): Promise<Answer> {
+  const { requestId, log, signal, source } = visit;
+  const input = readInput(operation, raw);
+  const effects: (() => void)[] = [];
+  const afterCommit = (effect: () => void) => effects.push(effect);
+  const now = parts.clock.now();
+  const run = runOf(operation) as (call: PublicCall, input: OperationInput) => Promise<unknown>;
+  const runOn = async (db: Call['db']) => {
+    effects.length = 0;
+    const call = { parts, db, now, requestId, log, signal, source, afterCommit };
+    return writeAnswer(operation, await run(call, input), parts.strictAnswers);
+  };
+  const answer = await finishing(
+    operation.idempotency === 'none' ? runOn(parts.db) : parts.db.transaction((tx) => runOn(tx)),
+  );
+  for (const effect of effects) effect();
+  return operation.cacheSeconds === undefined ? answer : asCacheable(answer, operation.cacheSeconds, raw.ifNoneMatch);
 }
 
 async function finishing(work: Promise<Answer>): Promise<Answer> {

@@ -1,9 +1,14 @@
 import type { Operation } from '../operation/operation.ts';
+import { accessOperations } from './access/index.ts';
 import { apiTokenOperations } from './api-tokens/index.ts';
 import { catalogOperations } from './catalog/index.ts';
+import { channelOperations } from './channels/index.ts';
+import { checkoutSessionOperations } from './checkout-sessions/index.ts';
+import { directoryOperations } from './directory/index.ts';
 import { discountOperations } from './discounts/index.ts';
 import { eventOperations } from './events/index.ts';
 import { invoiceOperations } from './invoices/index.ts';
+import { mediaKeyOperations } from './media-keys/index.ts';
 import { merchantOperations } from './merchant/index.ts';
 import { orderOperations } from './orders/index.ts';
 import { paymentRequestOperations } from './payment-requests/index.ts';
@@ -12,7 +17,9 @@ import { productTypeOperations } from './product-types/index.ts';
 import { productOperations } from './products/index.ts';
 import { rateOperations } from './rates/index.ts';
 import { saleOperations } from './sales/index.ts';
+import { subscriptionOperations } from './subscriptions/index.ts';
 import { taxOperations } from './taxes/index.ts';
+import { testClockOperations } from './test-clock/index.ts';
 import { transactionOperations } from './transactions/index.ts';
 import { walletOperations } from './wallets/index.ts';
 import { webhookOperations } from './webhooks/index.ts';
@@ -23,6 +30,7 @@ export const operations: readonly Operation[] = [
   ...invoiceOperations,
   ...paymentOperations,
   ...paymentRequestOperations,
+  ...checkoutSessionOperations,
   ...saleOperations,
   ...transactionOperations,
   ...productOperations,
@@ -30,10 +38,16 @@ export const operations: readonly Operation[] = [
   ...taxOperations,
   ...discountOperations,
   ...catalogOperations,
+  ...accessOperations,
+  ...mediaKeyOperations,
   ...walletOperations,
   ...webhookOperations,
   ...eventOperations,
   ...merchantOperations,
   ...apiTokenOperations,
   ...rateOperations,
+  ...subscriptionOperations,
+  ...testClockOperations,
+  ...channelOperations,
+  ...directoryOperations,
 ];

@@ -75,13 +75,18 @@ export const ledgerRules: Readonly<Record<string, string>> = {
     select id from payments
      where (preimage is not null) <> (evidence is not distinct from 'proof')
         or encode(sha256(decode(preimage, 'hex')), 'hex') <> payment_hash`,
-  'a lightning payment has an invoice, sats and values; cash has none': `
+  'a lightning payment has an invoice, sats and values, one of 0 no invoice; cash has none': `
     select id from payments
      where num_nonnulls(invoice_id, payment_hash, wallet_id, amount_sats, evidence, btc_usd_price, btc_fiat_price,
                         usd_value, fiat_value, usd_variance_cents, fiat_variance_cents, variance_percentage)
-           <> case kind when 'lightning' then 12 else 0 end
+           <> case when kind = 'cash' then 0 when amount_sats = 0 and amount_cents = 0
+                then 6 + num_nonnulls(btc_usd_price, btc_fiat_price) else 12 end
         or (kind = 'cash' and preimage is not null)`,
-  'a lightning payment was received once, cash never': onceFor('payments', 'payment.received', `x.kind = 'lightning'`),
+  'a lightning payment was received once, cash never': onceFor(
+    'payments',
+    'payment.received',
+    `x.kind = 'lightning' and x.invoice_id is not null`,
+  ),
   'a payment was confirmed once': onceFor('payments', 'payment.confirmed', 'true'),
 
   'a payment is received before it is confirmed, and confirmed before it pays its order': `
@@ -119,6 +124,37 @@ export const ledgerRules: Readonly<Record<string, string>> = {
      where (s.merchant_id, s.livemode, s.currency, s.total_cents, s.tax_cents, s.discount_cents, s.source)
            <> (o.merchant_id, o.livemode, o.currency, o.total_amount_cents, o.tax_amount_cents, o.discount_amount_cents,
                o.source)`,
+  'a checkout is completed exactly when its order is paid, unless it was cancelled': `
+    select s.id from checkout_sessions s left join orders o on o.id = s.order_id
+     where (s.completed_at is not null) <> (o.paid_at is not null and s.cancelled_at is null)`,
+  'a completed checkout was told of once': onceFor(
+    'checkout_sessions',
+    'checkout.completed',
+    'x.completed_at is not null',
+  ),
+  'an order of a subscription is one of its periods, and no other order is': `
+    select o.id from orders o left join subscription_periods p on p.order_id = o.id
+     where (o.source = 'subscription') <> (p.id is not null)`,
+  'a period waits exactly while its order is to be paid': `
+    select p.id from subscription_periods p join orders o on o.id = p.order_id
+     where p.settled <> (o.status <> 'pending')`,
+  'a period belongs where its order belongs': `
+    select p.id from subscription_periods p join orders o on o.id = p.order_id
+      join subscriptions s on s.id = p.subscription_id
+     where (s.merchant_id, s.livemode, s.currency) <> (o.merchant_id, o.livemode, o.currency)`,
+  'periods of a subscription do not overlap': `
+    select p.id from subscription_periods p join subscription_periods n
+        on n.subscription_id = p.subscription_id and n.number > p.number
+     where n.starts_at < p.ends_at`,
+  'a subscription was cancelled once, exactly when it says so': onceFor(
+    'subscriptions',
+    'subscription.cancelled',
+    'x.cancelled_at is not null',
+  ),
+  'a period is told of at most once': `
+    select e.subject_id as id from events e where e.kind = 'subscription.renewed'
+     group by e.subject_id, e.body::jsonb -> 'data' -> 'period' ->> 'id' having count(*) > 1`,
+  'a checkout expired at most once': onceFor('checkout_sessions', 'checkout.expired', 'x.expired_event_at is not null'),
   'the lines of a sale add up': `
     select s.id from sales s, lateral (
         select sum((line ->> 'line_total_cents')::bigint) as lines, sum((line ->> 'tax_amount_cents')::bigint) as taxes

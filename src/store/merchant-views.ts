@@ -2,6 +2,7 @@ import { statement } from '../db/database.ts';
 import { gatheredRead } from '../db/gathered-read.ts';
 import { jsonColumns, jsonRow, jsonRows, readMoments } from '../db/json-rows.ts';
 import type { Scope } from '../kernel/context.ts';
+import { type ChannelRow, channelColumns } from '../model/channel.ts';
 import type { MerchantRow } from '../model/merchant.ts';
 import type { ShownTax } from '../model/tax.ts';
 import { type ShownWallet, shownOfWallet } from '../model/wallet.ts';
@@ -15,6 +16,8 @@ export interface MerchantViewRow {
   /** Those of the mode, first in line first. */
   readonly wallets: readonly ShownWallet[];
   readonly taxes: readonly ShownTax[];
+  /** Newest first. */
+  readonly channels: readonly ChannelRow[];
 }
 
 const find = statement(
@@ -24,7 +27,9 @@ const find = statement(
      'wallets', ${jsonRows(`select ${jsonColumns('w', shownOfWallet)} from (${selectWallets}) w
                             where w.merchant_id = k.id and w.livemode = k.livemode order by w.position, w.id`)},
      'taxes', ${jsonRows(`select ${jsonColumns('t', shownOfTax)} from taxes t
-                          where t.merchant_id = k.id and t.livemode = k.livemode order by t.created_at, t.id`)}
+                          where t.merchant_id = k.id and t.livemode = k.livemode order by t.created_at, t.id`)},
+     'channels', ${jsonRows(`select ${jsonColumns('c', channelColumns)} from channels c
+                             where c.merchant_id = k.id and c.livemode = k.livemode order by c.created_at desc, c.id desc`)}
    ) as view
    from unnest($1::uuid[], $2::boolean[]) as k(id, livemode)`,
 );
@@ -39,7 +44,7 @@ export const findMerchantView = gatheredRead<Scope, MerchantViewRow>(textOf, asy
   ]);
   return new Map(
     rows.map(({ id, livemode, view }) => {
-      for (const row of [view.merchant, ...view.wallets, ...view.taxes]) readMoments(row);
+      for (const row of [view.merchant, ...view.wallets, ...view.taxes, ...view.channels]) readMoments(row);
       return [textOf({ merchantId: id, livemode }), view];
     }),
   );

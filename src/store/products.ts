@@ -2,7 +2,7 @@ import { type Handle, statement } from '../db/database.ts';
 import { listPage } from '../db/list.ts';
 import type { Scope } from '../kernel/context.ts';
 import type { Filter } from '../kernel/filters.ts';
-import { isUuid } from '../kernel/ids.ts';
+import { isSlug, isUuid } from '../kernel/ids.ts';
 import type { Page, PageRequest } from '../kernel/page.ts';
 import type { CatalogProductRow } from '../model/catalog.ts';
 import type { ProductRow } from '../model/product.ts';
@@ -39,6 +39,10 @@ const find = statement('products_find', `select ${columnList} from products wher
 const findBySlug = statement(
   'products_find_by_slug',
   `select ${columnList} from products where slug = $1 and merchant_id = $2 and livemode = $3`,
+);
+const findForSale = statement(
+  'products_find_for_sale',
+  `select ${columnList} from products where slug = $1 and status = 'active'`,
 );
 const hasPhysical = statement(
   'products_has_physical',
@@ -79,6 +83,12 @@ export async function insertProduct(tx: Handle, row: ProductRow): Promise<void> 
 /** @param idOrSlug a UUID, or anything else, which may be a slug. */
 export function findProduct(db: Handle, scope: Scope, idOrSlug: string): Promise<ProductRow | undefined> {
   return db.maybeOne(isUuid(idOrSlug) ? find : findBySlug, [idOrSlug, scope.merchantId, scope.livemode]);
+}
+
+/** For payment links: whoever has the slug may buy, as long as it is for sale. */
+export async function findActiveProductBySlug(db: Handle, slug: string): Promise<ProductRow | undefined> {
+  // Addresses may hold anything, also what the database would not take as text.
+  return isSlug(slug) ? db.maybeOne(findForSale, [slug]) : undefined;
 }
 
 /** Whether one of these products, named by UUID or slug, has to be sent to its buyer. */

@@ -2,6 +2,7 @@ import { type Handle, statement } from '../db/database.ts';
 import { listPage } from '../db/list.ts';
 import type { Scope } from '../kernel/context.ts';
 import type { Filter } from '../kernel/filters.ts';
+import { isToken } from '../kernel/ids.ts';
 import type { Page, PageRequest } from '../kernel/page.ts';
 import type { DeliveryStatus, SaleRow } from '../model/sale.ts';
 
@@ -26,6 +27,7 @@ const columns = [
   'refunded_cents',
   'items',
   'customer_name',
+  'receipt_token',
   'delivery_status',
   'shipped_at',
   'delivered_at',
@@ -45,6 +47,8 @@ const find = statement(
   'sales_find',
   `select ${columnList} from sales where id = $1 and merchant_id = $2 and livemode = $3`,
 );
+const findOfOrder = statement('sales_find_of_order', `select ${columnList} from sales where order_id = $1`);
+const findByReceipt = statement('sales_find_by_receipt', `select ${columnList} from sales where receipt_token = $1`);
 const markDelivery = statement(
   'sales_mark_delivery',
   `update sales set delivery_status = $2, updated_at = $3,
@@ -62,6 +66,17 @@ export async function insertSale(tx: Handle, row: SaleRow): Promise<void> {
 
 export function findSale(db: Handle, scope: Scope, id: string): Promise<SaleRow | undefined> {
   return db.maybeOne(find, [id, scope.merchantId, scope.livemode]);
+}
+
+/** The id comes from an order the caller may see. */
+export function findSaleOfOrder(db: Handle, orderId: string): Promise<SaleRow | undefined> {
+  return db.maybeOne(findOfOrder, [orderId]);
+}
+
+/** For the receipt's page: whoever has the token may see it. */
+export async function findSaleByReceipt(db: Handle, receiptToken: string): Promise<SaleRow | undefined> {
+  // Addresses may hold anything, also what the database would not take as text.
+  return isToken(receiptToken) ? db.maybeOne(findByReceipt, [receiptToken]) : undefined;
 }
 
 /** Moves a sale's delivery on; the first time of each step stays. */

@@ -3,8 +3,10 @@ import { Ajv } from 'ajv';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type EventBody, type EventKind, eventCatalog, eventExample, eventKinds } from '../../src/events/catalog.ts';
 import { openTestApp, type TestApp } from '../harness/app.ts';
+import type { Client } from '../harness/client.ts';
 import { eventBodies } from '../harness/expect.ts';
 import { createOrder, createOrderWithInvoice, orderBody } from '../harness/orders.ts';
+import { pay, subscribe } from '../harness/subscriptions.ts';
 
 /**
  * The examples in src/events/examples.json are bodies that were really recorded. `RECORD_EXAMPLES=1` writes anew those
@@ -37,9 +39,24 @@ beforeAll(async () => {
   await waitForEvent(merchant.id, 'invoice.expired');
   await client.post(`/api/v1/m/invoices/${late.invoice.id}/simulate_payment`);
 
+  await liveThroughSubscriptions(client);
+
   for (const kind of firing) bodies.set(kind, await eventBodies(app, merchant.id, kind));
 });
 afterAll(() => app.close());
+
+/** One is paid, renewed, late, paused and resumed until it ends; another has a trial. */
+async function liveThroughSubscriptions(client: Client): Promise<void> {
+  const days = (count: number) => client.post('/api/v1/m/test_clock/advance', { seconds: count * 86_400 });
+  await subscribe(app, client, { trial_days: 7, metadata: { plan: 'gold' } });
+  const subscription = await subscribe(app, client, { customer_name: 'Ada' });
+  const change = (verb: string) => client.post(`/api/v1/m/subscriptions/${subscription.id}/${verb}`);
+  await pay(app, client, subscription);
+  await days(35);
+  await change('pause');
+  await change('resume');
+  await change('cancel');
+}
 
 async function waitForEvent(merchantId: string, kind: string): Promise<void> {
   while ((await eventBodies(app, merchantId, kind)).length === 0)

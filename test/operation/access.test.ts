@@ -33,6 +33,8 @@ function knock(operation: Operation, authorization: string | undefined, query = 
 // Streams that are let in would go on for ever.
 const endless = new Set(operations.filter(({ answer }) => answer.kind === 'stream'));
 const named = operations.map((operation) => [operation.name, operation] as const);
+const guarded = named.filter(([, operation]) => !operation.access.public);
+const open = named.filter(([, operation]) => operation.access.public);
 
 describe.each(named)('%s', (_, operation) => {
   test('is declared as the list wants it', () => {
@@ -44,7 +46,23 @@ describe.each(named)('%s', (_, operation) => {
     expect(Object.keys(operation.params).toSorted()).toEqual(placeholders.toSorted());
     expect(operation.method === 'GET' ? operation.idempotency : 'none').toBe('none');
   });
+});
 
+describe.each(open)('%s', (_, operation) => {
+  test('asks nobody for a key and looks at none', async () => {
+    const answers = [];
+    for (const header of [undefined, 'Bearer nonsense', `Bearer ${merchant.publishable.key}`]) {
+      const reply = await knock(operation, header);
+      expect([401, 403]).not.toContain(reply.status);
+      expect(reply.status).toBeLessThan(500);
+      expect(reply.headers['access-control-allow-origin']).toBe('*');
+      answers.push(reply.status);
+    }
+    expect(new Set(answers).size).toBe(1);
+  });
+});
+
+describe.each(guarded)('%s', (_, operation) => {
   test('answers 401 to whatever is no key', async () => {
     const key = merchant.test.key!;
     for (const [header, code] of [
@@ -184,7 +202,7 @@ test('a merchant that is not active is refused wherever that is not said otherwi
   const closed = await app.newMerchant();
   await app.rows(`update merchants set status = 'suspended' where id = $1`, [closed.id]);
   for (const operation of operations) {
-    if (operation.access.whileInactive) continue;
+    if (operation.access.whileInactive || operation.access.public) continue;
     expectError(await knock(operation, `Bearer ${closed.test.key}`), 'forbidden');
   }
 });

@@ -19,6 +19,6 @@ export async function readSales(call: Call, rows: readonly SaleRow[]): Promise<S
   return rows.map((row) => {
     const payment = row.payment_id === null ? undefined : payments.get(row.payment_id);
     const walletName = payment?.wallet_id ? (walletNames.get(payment.wallet_id) ?? null) : null;
-    return toSale(row, { order: orders.get(row.order_id)!, payment, walletName });
+    return toSale(row, { order: orders.get(row.order_id)!, payment, walletName, payUrl: call.parts.links.payUrl });
   });
 }

@@ -32,7 +32,8 @@ export function addOperationRoutes(server: FastifyInstance, { parts, operations 
   // Before the body is read: a stranger's megabyte is not parsed, and a missing key is 401 whatever the body holds.
   async function admit(operation: Operation, request: FastifyRequest, reply: FastifyReply): Promise<void> {
     request.operation = operation.name;
-    if (operation.access.publishable) allowAnyOrigin(reply);
+    if (isForAnyPage(operation)) allowAnyOrigin(reply);
+    if (operation.access.public) return;
     const caller = await parts.authenticator.authenticate(request.headers.authorization, request.ip);
     checkAccess(operation.access, caller);
     if (!caller) return;
@@ -54,6 +55,7 @@ export function addOperationRoutes(server: FastifyInstance, { parts, operations 
         idempotencyKey: headerText(request.headers['idempotency-key']),
         lastEventId: headerText(request.headers['last-event-id']),
         ifNoneMatch: headerText(request.headers['if-none-match']),
+        accessToken: headerText(request.headers['x-access-token']),
       },
     );
     if (isStream && request.method === 'GET') return sendStream(reply, answer, () => admit(operation, request, reply));
@@ -63,7 +65,7 @@ export function addOperationRoutes(server: FastifyInstance, { parts, operations 
   }
 
   for (const [path, methods] of methodsByPath(operations)) {
-    if (operations.some((operation) => operation.path === path && operation.access.publishable)) {
+    if (operations.some((operation) => operation.path === path && isForAnyPage(operation))) {
       addPreflight(server, routePath(path), methods);
     }
     const refuse = async (_request: FastifyRequest, reply: FastifyReply): Promise<never> => {
@@ -78,6 +80,11 @@ export function addOperationRoutes(server: FastifyInstance, { parts, operations 
       handler: refuse,
     });
   }
+}
+
+/** Whether a web page of anybody's may call it. */
+function isForAnyPage({ access }: Operation): boolean {
+  return access.publishable === true || access.public === true;
 }
 
 /** `{id}` in our paths is `:id` in the router's. */

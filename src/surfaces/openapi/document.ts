@@ -2,7 +2,7 @@ import type { TSchema } from 'typebox';
 import { Type } from 'typebox';
 import { type ErrorCode, errorStatus } from '../../kernel/errors.ts';
 import { type FilterType, filterNames } from '../../kernel/filters.ts';
-import { maxPerPage } from '../../kernel/page.ts';
+import { defaultPerPage, maxPerPage } from '../../kernel/page.ts';
 import { answerSchema } from '../../operation/answer.ts';
 import type { Operation } from '../../operation/operation.ts';
 import { toOpenApiSchema } from './schema.ts';
@@ -17,6 +17,7 @@ const commonFailures: readonly ErrorCode[] = [
   'forbidden',
   'internal_error',
 ];
+const publicFailures: readonly ErrorCode[] = ['internal_error'];
 /** What reading any body can end with, also one that is then not looked at. */
 const bodyFailures: readonly ErrorCode[] = ['bad_request', 'payload_too_large', 'unsupported_media_type'];
 
@@ -68,6 +69,7 @@ function describe(operation: Operation): Json {
     summary: operation.summary,
     ...(operation.description ? { description: operation.description } : {}),
     tags: [operation.path.split('/')[4] ?? 'public'],
+    ...(operation.access.public ? { security: [] } : {}),
     ...(parameters.length > 0 ? { parameters } : {}),
     ...(operation.body
       ? {
@@ -101,12 +103,19 @@ function isTagged({ answer }: Operation): boolean {
   return answer.kind === 'json' && answer.tagged === true;
 }
 
+function hasTag(operation: Operation): boolean {
+  return isTagged(operation) || operation.cacheSeconds !== undefined;
+}
+
 function notModified(operation: Operation): Json {
-  return isTagged(operation) ? { 304: { description: 'What you have is still the answer' } } : {};
+  return hasTag(operation) ? { 304: { description: 'What you have is still the answer' } } : {};
 }
 
 function failures(operation: Operation): Json {
-  const codes = new Set<ErrorCode>([...commonFailures, ...operation.fails]);
+  const codes = new Set<ErrorCode>([
+    ...(operation.access.public ? publicFailures : commonFailures),
+    ...operation.fails,
+  ]);
   if (operation.body || Object.keys(operation.query).length > 0) codes.add('validation_error');
   if (operation.method !== 'GET') for (const code of bodyFailures) codes.add(code);
   if (operation.idempotency !== 'none') {
@@ -147,7 +156,11 @@ function queryParameters({ query }: Operation): Json[] {
   if (query.paged) {
     parameters.push(
       { name: 'page', in: 'query', schema: { type: 'integer', minimum: 1, default: 1 } },
-      { name: 'per_page', in: 'query', schema: { type: 'integer', minimum: 1, maximum: maxPerPage, default: 25 } },
+      {
+        name: 'per_page',
+        in: 'query',
+        schema: { type: 'integer', minimum: 1, maximum: maxPerPage, default: query.perPage ?? defaultPerPage },
+      },
     );
   }
   for (const { name, type, predicate } of filterNames(query.filters ?? {})) {
@@ -157,8 +170,9 @@ function queryParameters({ query }: Operation): Json[] {
       schema: predicate === 'in' ? { type: 'string' } : filterSchema(type),
     });
   }
-  for (const [name, { description }] of Object.entries(query.plain ?? {})) {
-    parameters.push({ name, in: 'query', description, schema: { type: 'string' } });
+  for (const [name, { description, words }] of Object.entries(query.plain ?? {})) {
+    const schema = { type: 'string', ...(words ? { enum: [...words] } : {}) };
+    parameters.push({ name, in: 'query', description, schema });
   }
   if (query.expand) {
     parameters.push({
@@ -211,7 +225,7 @@ function resumeParameter({ answer }: Operation): Json[] {
 }
 
 function tagParameter(operation: Operation): Json[] {
-  if (!isTagged(operation)) return [];
+  if (!hasTag(operation)) return [];
   return [
     {
       name: 'If-None-Match',

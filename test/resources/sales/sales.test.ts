@@ -94,7 +94,7 @@ describe('GET {id}', () => {
       margin_amount_sats: null,
       settlement_amount_sats: 5000,
       metadata: { table: 7 },
-      receipt_url: null,
+      receipt_url: expect.stringMatching(/^http:\/\/.+\/receipts\/rcp_[0-9A-Za-z]{24}$/),
       items: [
         {
           id: anId(),

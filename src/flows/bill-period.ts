@@ -1,0 +1,88 @@
+import type { Handle } from '../db/database.ts';
+import { later } from '../kernel/clock.ts';
+import { newId } from '../kernel/ids.ts';
+import { periodNumberAt, periodStart } from '../model/billing-calendar.ts';
+import { calendarOf, type PeriodRow, type SubscriptionRow } from '../model/subscription.ts';
+import { priceCharge } from '../model/subscription-charge.ts';
+import { insertPeriod } from '../store/subscriptions.ts';
+import { draftOrder, writeNewOrder } from './new-order.ts';
+import type { Parts } from './parts.ts';
+import { type SubscriptionCalendar, saveSubscription } from './subscription-calendar.ts';
+import { recordSubscriptionEvent } from './subscription-events.ts';
+import { takeNothing } from './take-nothing.ts';
+
+/**
+ * Bills the period that runs today: an ordinary order, a row that ties it to the period, and the dates of the next one,
+ * in the transaction that holds the subscription's lock. The row is unique by subscription and number, so a period is
+ * billed once whatever happens around this.
+ *
+ * Periods that are over are not billed. They are missed when the service was down, when the one before was not paid, or
+ * during a pause; asking for all of them at once afterwards would be a burst of charges that nobody expects.
+ */
+export async function billPeriod(
+  tx: Handle,
+  parts: Parts,
+  before: SubscriptionRow,
+  calendar: SubscriptionCalendar,
+): Promise<SubscriptionRow> {
+  const { now, today } = calendar;
+  const dates = calendarOf(before);
+  const number = periodNumberAt(dates, today);
+  const startsAt = periodStart(dates, number);
+  const endsAt = periodStart(dates, number + 1);
+  const isFirst = before.current_period_start === null;
+  const charge = priceCharge(before);
+  const origin = {
+    scope: { merchantId: before.merchant_id, livemode: before.livemode },
+    source: 'subscription' as const,
+    apiKeyId: null,
+    now,
+  };
+  const order = await draftOrder(
+    tx,
+    parts.rates,
+    {
+      totalAmountCents: charge.totalCents,
+      taxAmountCents: charge.taxCents,
+      discountAmountCents: charge.discountCents,
+      currency: before.currency,
+      items: charge.items,
+      pricing: charge.pricing,
+      quoteLater: true,
+      customerEmail: before.customer_email,
+      customerName: before.customer_name,
+      metadata: before.metadata,
+    },
+    origin,
+  );
+  const period: PeriodRow = {
+    id: newId(),
+    subscription_id: before.id,
+    number,
+    starts_at: startsAt,
+    ends_at: endsAt,
+    order_id: order.id,
+    // Late billing, after a downtime, leaves the customer the same days as always.
+    due_at: later(startsAt, today),
+    settled: false,
+  };
+  await writeNewOrder(tx, order);
+  await insertPeriod(tx, period);
+  const billed = await saveSubscription(
+    tx,
+    {
+      ...before,
+      status: 'active',
+      next_billing_at: endsAt,
+      current_period_start: startsAt,
+      current_period_end: endsAt,
+    },
+    period,
+    calendar,
+  );
+  const about = isFirst ? {} : { dedupe: period.id, period, order };
+  await recordSubscriptionEvent(tx, isFirst ? 'subscription.activated' : 'subscription.renewed', billed, now, about);
+  // Nothing to pay needs no invoice; the order is complete at once.
+  if (order.total_amount_cents === 0) await takeNothing(tx, order, now);
+  return billed;
+}

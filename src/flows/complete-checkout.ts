@@ -1,0 +1,31 @@
+import type { Handle } from '../db/database.ts';
+import { recordEvents } from '../events/outbox.ts';
+import type { OrderRow } from '../model/order.ts';
+import type { PaymentRow } from '../model/payment.ts';
+import { markCheckoutCompleted } from '../store/checkout-sessions.ts';
+
+/**
+ * The session of an order that has just been paid is completed, in the paying transaction and with its event; also one
+ * whose time was over. A cancelled one stays cancelled.
+ */
+export async function completeCheckout(
+  tx: Handle,
+  order: OrderRow,
+  payment: PaymentRow,
+  paidAt: Date,
+  now: Date,
+): Promise<void> {
+  if (order.source !== 'checkout' && order.source !== 'payment_link') return;
+  const session = await markCheckoutCompleted(tx, order.id, paidAt, now);
+  if (!session) return;
+  const data = {
+    checkout_id: session.id,
+    payment_hash: payment.payment_hash,
+    amount_sats: payment.amount_sats ?? 0,
+    amount_usd: payment.usd_value ?? '0.00',
+    metadata: session.metadata,
+    timestamp: paidAt.toISOString(),
+  };
+  const scope = { merchantId: session.merchant_id, livemode: session.livemode };
+  await recordEvents(tx, scope, [{ kind: 'checkout.completed', subjectId: session.id, data }], now);
+}

@@ -1,0 +1,73 @@
+import { sha256Hex } from '../kernel/secrets.ts';
+import type { InvoiceRow } from '../model/invoice.ts';
+import type { MerchantRow } from '../model/merchant.ts';
+import type { OrderRow } from '../model/order.ts';
+import type { PeriodRow, SubscriptionRow } from '../model/subscription.ts';
+import { findOpenInvoice } from '../store/invoices.ts';
+import { findMerchant } from '../store/merchants.ts';
+import { listOrdersById } from '../store/orders.ts';
+import { findSubscriptionByLink, findUnsettledPeriod, listPeriods } from '../store/subscriptions.ts';
+import { acceptSubscription } from './accept-subscription.ts';
+import { cancelSubscription } from './change-subscription.ts';
+import { openInvoice } from './open-invoice.ts';
+import type { Parts } from './parts.ts';
+
+/** What a customer sees of a subscription. */
+export interface CustomerView {
+  readonly subscription: SubscriptionRow;
+  readonly merchant: MerchantRow;
+  /** The last ones, newest first. */
+  readonly periods: readonly { readonly period: PeriodRow; readonly order: OrderRow }[];
+  /** The order that is to be paid, with its invoice once one was opened. */
+  readonly unpaid: { readonly order: OrderRow; readonly invoice: InvoiceRow | undefined } | undefined;
+  /** By the clock. */
+  readonly now: Date;
+}
+
+const shownPeriods = 24;
+
+/** @param link the last part of the customer's address; undefined when there is no such subscription. */
+export async function readCustomerView(parts: Parts, link: string): Promise<CustomerView | undefined> {
+  const subscription = await findSubscriptionByLink(parts.db, sha256Hex(link));
+  if (!subscription) return undefined;
+  const now = parts.clock.now();
+  const [merchant, periods] = await Promise.all([
+    findMerchant(parts.db, subscription.merchant_id),
+    listPeriods(parts.db, subscription.id, shownPeriods),
+  ]);
+  const orders = await listOrdersById(
+    parts.db,
+    periods.map((period) => period.order_id),
+  );
+  const shown = periods.map((period) => ({ period, order: orders.get(period.order_id)! }));
+  const open = shown.find(({ period, order }) => !period.settled && order.status === 'pending');
+  const last = open && (await findOpenInvoice(parts.db, open.order.id, now));
+  const invoice = last?.status === 'pending' ? last : undefined;
+  return { subscription, merchant: merchant!, periods: shown, unpaid: open && { order: open.order, invoice }, now };
+}
+
+/** Accepts the invitation. @throws {AppError} 409 when it was withdrawn. */
+export async function acceptByLink(parts: Parts, seen: SubscriptionRow): Promise<void> {
+  await parts.db.transaction((tx) => acceptSubscription(tx, parts, seen));
+  parts.db.wake('event_recorded', seen.merchant_id);
+}
+
+/**
+ * The customer wants no more. What is paid for, or free until a trial ends, goes on until its end; a period that is not
+ * paid ends now, with its order.
+ */
+export async function cancelByLink(parts: Parts, seen: SubscriptionRow): Promise<void> {
+  await parts.db.transaction(async (tx) => {
+    const unpaid = await findUnsettledPeriod(tx, seen.id);
+    await cancelSubscription(tx, parts, seen, unpaid === undefined);
+  });
+  parts.db.wake('event_recorded', seen.merchant_id);
+}
+
+/** Opens an invoice for the order that is to be paid, or finds the open one. Does nothing when nothing is to be paid. */
+export async function payByLink(parts: Parts, view: CustomerView): Promise<void> {
+  const { subscription, unpaid } = view;
+  if (!unpaid) return;
+  const scope = { merchantId: subscription.merchant_id, livemode: subscription.livemode };
+  await openInvoice(parts, scope, unpaid.order.id, parts.stopping);
+}

@@ -1,0 +1,13 @@
+import type { Handle } from '../db/database.ts';
+import type { OrderRow } from '../model/order.ts';
+import { insertAccessGrants } from '../store/access-grants.ts';
+import { findSaleOfOrder } from '../store/sales.ts';
+
+/** What the buyer of a paid order may open from now on, in the paying transaction. Needs the order's sale. */
+export async function grantAccess(tx: Handle, order: OrderRow, paidAt: Date, now: Date): Promise<void> {
+  if (!order.items.some(({ product_id }) => product_id)) return;
+  const sale = (await findSaleOfOrder(tx, order.id))!;
+  const lines = sale.items.flatMap(({ id, product_id }) => (product_id ? [{ id, product: product_id }] : []));
+  const scope = { merchantId: order.merchant_id, livemode: order.livemode };
+  await insertAccessGrants(tx, scope, order.id, lines, paidAt, now);
+}

@@ -1,0 +1,70 @@
+import type { Handle } from '../db/database.ts';
+import { AppError } from '../kernel/errors.ts';
+import { type CheckoutSessionRow, statusOfSession } from '../model/checkout-session.ts';
+import type { InvoiceRow } from '../model/invoice.ts';
+import type { OrderRow } from '../model/order.ts';
+import { lockCheckoutSession, setCheckoutOrder } from '../store/checkout-sessions.ts';
+import { draftOrder, writeNewOrder } from './new-order.ts';
+import { openInvoice } from './open-invoice.ts';
+import type { Parts } from './parts.ts';
+
+/**
+ * The session's order and its usable invoice, made on first need and once, however many pages and pollers come at the
+ * same time: the session's lock decides about the order, the invoice protocol about the invoice.
+ * @throws {AppError} 410 when the session is over, and what `openInvoice` throws when no wallet can take it now.
+ */
+export async function openCheckout(
+  parts: Parts,
+  session: CheckoutSessionRow,
+  signal: AbortSignal,
+): Promise<{ orderId: string; invoice: InvoiceRow }> {
+  const orderId = session.order_id ?? (await makeOrder(parts, session.id));
+  const scope = { merchantId: session.merchant_id, livemode: session.livemode };
+  return { orderId, invoice: await openInvoice(parts, scope, orderId, signal) };
+}
+
+async function makeOrder(parts: Parts, sessionId: string): Promise<string> {
+  return parts.db.transaction(async (tx) => {
+    const now = parts.clock.now();
+    const session = (await lockCheckoutSession(tx, sessionId))!;
+    if (session.order_id) return session.order_id;
+    if (statusOfSession(session, now) !== 'pending') throw new AppError('gone', 'This checkout is over');
+    const order = await writeCheckoutOrder(tx, parts, session, now);
+    tx.afterCommit(() => parts.db.wake('event_recorded', session.merchant_id));
+    return order.id;
+  });
+}
+
+/** Writes the order of a session that has none, with its event, and ties the two together. */
+export async function writeCheckoutOrder(
+  tx: Handle,
+  parts: Parts,
+  session: CheckoutSessionRow,
+  now: Date,
+): Promise<OrderRow> {
+  const order = await draftOrder(
+    tx,
+    parts.rates,
+    {
+      totalAmountCents: session.amount_cents,
+      taxAmountCents: session.tax_amount_cents,
+      discountAmountCents: session.discount_amount_cents,
+      discountId: session.discount_id,
+      currency: session.currency,
+      items: session.items,
+      pricing: session.pricing ?? undefined,
+      customerEmail: session.customer_email,
+      customerName: session.customer_name,
+      metadata: session.metadata,
+    },
+    {
+      scope: { merchantId: session.merchant_id, livemode: session.livemode },
+      source: session.source,
+      apiKeyId: session.api_key_id,
+      now,
+    },
+  );
+  await writeNewOrder(tx, order);
+  await setCheckoutOrder(tx, session.id, order.id, now);
+  return order;
+}

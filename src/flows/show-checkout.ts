@@ -1,0 +1,200 @@
+import { AppError } from '../kernel/errors.ts';
+import { type CheckoutSessionRow, statusOfSession, tokensShownSeconds } from '../model/checkout-session.ts';
+import type { CheckoutView } from '../model/checkout-view.ts';
+import type { InvoiceRow } from '../model/invoice.ts';
+import type { MerchantRow } from '../model/merchant.ts';
+import type { OrderRow } from '../model/order.ts';
+import { receiptUrl } from '../model/sale.ts';
+import { findCheckoutSessionByToken } from '../store/checkout-sessions.ts';
+import { markInvoiceViewed } from '../store/invoice-watch.ts';
+import { findCurrentInvoice, findOpenInvoice } from '../store/invoices.ts';
+import { findMerchant } from '../store/merchants.ts';
+import { findOrder } from '../store/orders.ts';
+import { findProduct } from '../store/products.ts';
+import { findSaleOfOrder } from '../store/sales.ts';
+import { invoiceLifeSeconds } from './issue-invoice.ts';
+import { listAccessTokens } from './list-access-tokens.ts';
+import { openCheckout } from './open-checkout.ts';
+import type { Parts } from './parts.ts';
+
+export interface CheckoutVisitor {
+  /** Where the payer calls from. */
+  readonly address: string;
+  readonly signal: AbortSignal;
+}
+
+/** An invoice with less time left than this is renewed before it is shown (flows/open-invoice.ts does the same). */
+const usableSeconds = 60;
+
+/**
+ * What the page of a checkout session shows now; undefined for an unknown token. Order and invoice are made on the way,
+ * if they are missing. That somebody looks makes the watcher look more often.
+ */
+export async function showCheckout(
+  parts: Parts,
+  token: string,
+  visitor: CheckoutVisitor,
+): Promise<CheckoutView | undefined> {
+  const seen = await findCheckoutSessionByToken(parts.db, token);
+  if (!seen) return undefined;
+  const merchant = (await findMerchant(parts.db, seen.merchant_id))!;
+  if (statusOfSession(seen, parts.clock.now()) !== 'pending') return viewOf(parts, seen, merchant);
+  const outcome = await openForPayer(parts, seen, merchant, visitor);
+  // Opening takes its time; what happened meanwhile shows.
+  const session = (await findCheckoutSessionByToken(parts.db, token))!;
+  return viewOf(parts, session, merchant, outcome);
+}
+
+type Outcome = { invoice: InvoiceRow } | { held: true } | { unpayable: string };
+
+async function openForPayer(
+  parts: Parts,
+  session: CheckoutSessionRow,
+  merchant: MerchantRow,
+  { address, signal }: CheckoutVisitor,
+): Promise<Outcome> {
+  if (merchant.status !== 'active') return { unpayable: 'This shop takes no payments at the moment.' };
+  const now = parts.clock.now();
+  const open = session.order_id ? await findOpenInvoice(parts.db, session.order_id, now) : undefined;
+  if (open?.held_at) return { held: true };
+  const isUsable = open !== undefined && open.expires_at.getTime() - now.getTime() >= usableSeconds * 1000;
+  if (!isUsable && session.is_public) {
+    const waitSeconds = parts.publicQuota.take(session.merchant_id, address, now, invoiceLifeSeconds);
+    if (waitSeconds > 0) return { unpayable: 'Too many checkouts were opened from here; wait a minute and reload.' };
+  }
+  try {
+    const { invoice } = await openCheckout(parts, session, signal);
+    await markInvoiceViewed(parts.db, invoice.id, now);
+    parts.db.wake('invoice_due', invoice.id);
+    return { invoice };
+  } catch (error) {
+    return outcomeOf(error);
+  }
+}
+
+function outcomeOf(error: unknown): Outcome {
+  if (!(error instanceof AppError)) throw error;
+  switch (error.code) {
+    case 'conflict':
+      // Paid, cancelled or on its way since the first look: the view reads what became of it.
+      return { held: true };
+    case 'gone':
+      return { unpayable: 'This checkout is over.' };
+    case 'no_wallet':
+    case 'amount_exceeds_wallet_limits':
+    case 'validation_error':
+    case 'volume_exceeded':
+      return { unpayable: 'The shop has no wallet that can take this amount now. Nothing was charged.' };
+    case 'wallet_unavailable':
+    case 'rate_unavailable':
+      return {
+        unpayable: 'The shop’s wallet does not answer at the moment. Nothing was charged; try again in a minute.',
+      };
+    default:
+      throw error;
+  }
+}
+
+async function viewOf(
+  parts: Parts,
+  session: CheckoutSessionRow,
+  merchant: MerchantRow,
+  outcome?: Outcome,
+): Promise<CheckoutView> {
+  const now = parts.clock.now();
+  const scope = { merchantId: session.merchant_id, livemode: session.livemode };
+  const order = session.order_id ? await findOrder(parts.db, scope, session.order_id) : undefined;
+  const status = statusOfSession(session, now);
+  const invoice = outcome && 'invoice' in outcome ? outcome.invoice : undefined;
+  const known = invoice ?? (order ? await findCurrentInvoice(parts.db, order.id, now) : undefined);
+  const sale = order?.paid_at ? await findSaleOfOrder(parts.db, order.id) : undefined;
+  const state = stateOf(status, session, known, outcome);
+  return {
+    state,
+    livemode: session.livemode,
+    token: session.token,
+    checkoutId: session.id,
+    merchant: { name: merchant.name, logoUrl: merchant.logo_url, timeZone: merchant.time_zone },
+    currency: session.currency,
+    amountCents: session.amount_cents,
+    amountSats: invoice?.amount_sats ?? order?.total_amount_sats,
+    taxCents: session.tax_amount_cents,
+    discountCents: session.discount_amount_cents,
+    lines: session.items.map(({ name, qty, price_cents }) => ({ name, qty, price_cents })),
+    taxDetails: session.pricing?.tax_details ?? [],
+    exchangeRate: order?.btc_fiat_price ?? undefined,
+    bolt11: state === 'pending' ? invoice?.bolt11 : undefined,
+    ...timeLeft(session, invoice, now),
+    orderId: order?.id,
+    orderNumber: order?.order_number,
+    paidAt: session.completed_at ?? undefined,
+    redirectUrl:
+      status === 'completed' && session.success_url ? withCheckoutId(session.success_url, session.id) : undefined,
+    cancelUrl: session.cancel_url ?? undefined,
+    receiptUrl: sale ? receiptUrl(sale.receipt_token, parts.links.payUrl) : undefined,
+    paymentLinkSlug: await slugOf(parts, session),
+    customer: {
+      email: session.customer_email,
+      name: session.customer_name,
+      phone: session.customer_phone,
+      address: session.customer_address,
+    },
+    mode: session.checkout_mode,
+    theme: session.checkout_theme,
+    accentColor: session.checkout_accent_color,
+    allowedOrigins: merchant.allowed_origins,
+    unpayableReason: state === 'unpayable' && outcome && 'unpayable' in outcome ? outcome.unpayable : undefined,
+    items: status === 'completed' && order ? await accessOf(parts, session, order, merchant, now) : [],
+  };
+}
+
+function stateOf(
+  status: ReturnType<typeof statusOfSession>,
+  session: CheckoutSessionRow,
+  invoice: InvoiceRow | undefined,
+  outcome: Outcome | undefined,
+): CheckoutView['state'] {
+  if (status === 'completed') return session.completed_at! > session.expires_at ? 'paid_late' : 'paid';
+  if (status === 'cancelled') return 'cancelled';
+  // Money that is under way outlives the clock of the page.
+  if (invoice?.held_at || (outcome && 'held' in outcome)) return 'held';
+  if (status === 'expired') return 'expired';
+  return outcome && 'unpayable' in outcome ? 'unpayable' : 'pending';
+}
+
+function timeLeft(session: CheckoutSessionRow, invoice: InvoiceRow | undefined, now: Date) {
+  const ends = [session.expires_at, ...(invoice ? [invoice.expires_at] : [])];
+  const endsAt = new Date(Math.min(...ends.map((end) => end.getTime())));
+  return { endsAt, secondsLeft: Math.max(0, Math.ceil((endsAt.getTime() - now.getTime()) / 1000)) };
+}
+
+/** A fresh session can be had only where the link is still for sale. */
+async function slugOf(parts: Parts, session: CheckoutSessionRow): Promise<string | undefined> {
+  if (session.source !== 'payment_link' || !session.product_id) return undefined;
+  const scope = { merchantId: session.merchant_id, livemode: session.livemode };
+  const product = await findProduct(parts.db, scope, session.product_id);
+  return product?.status === 'active' ? product.slug : undefined;
+}
+
+/** Access tokens are shown for a day; after that the merchant's server knows them. */
+async function accessOf(
+  parts: Parts,
+  session: CheckoutSessionRow,
+  order: OrderRow,
+  merchant: MerchantRow,
+  now: Date,
+): Promise<CheckoutView['items']> {
+  if (!merchant.privapaid_enabled) return [];
+  if (now.getTime() - session.completed_at!.getTime() > tokensShownSeconds * 1000) return [];
+  return listAccessTokens(parts, order);
+}
+
+/** C057: everything stays byte for byte; an earlier `checkout_id` gives way, and the fragment stays last. */
+export function withCheckoutId(successUrl: string, checkoutId: string): string {
+  const hash = successUrl.indexOf('#');
+  const [address, fragment] = hash < 0 ? [successUrl, ''] : [successUrl.slice(0, hash), successUrl.slice(hash)];
+  const mark = address.indexOf('?');
+  const [path, query] = mark < 0 ? [address, ''] : [address.slice(0, mark), address.slice(mark + 1)];
+  const kept = query.split('&').filter((part) => part !== '' && !/^checkout_id(=|$)/.test(part));
+  return `${path}?${[...kept, `checkout_id=${checkoutId}`].join('&')}${fragment}`;
+}

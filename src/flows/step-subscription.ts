@@ -1,0 +1,67 @@
+import type { Handle } from '../db/database.ts';
+import { nextStep } from '../model/subscription.ts';
+import type { DueSubscription } from '../store/subscriptions.ts';
+import { billPeriod } from './bill-period.ts';
+import { endSubscription } from './end-subscription.ts';
+import { claimSubscription, type LockedSubscription } from './lock-subscription.ts';
+import type { Parts } from './parts.ts';
+import { readCalendar, type SubscriptionCalendar, saveSubscription } from './subscription-calendar.ts';
+import { recordSubscriptionEvent } from './subscription-events.ts';
+
+/**
+ * What the billing job does: takes one subscription that is due and does the one thing that time wants of it. Whoever
+ * has the subscription already is left to it; what was due and is not any more is left alone.
+ * @returns whether anything was done.
+ */
+export async function stepDueSubscription(parts: Parts, seen: DueSubscription): Promise<boolean> {
+  const done = await parts.db.transaction(async (tx) => {
+    const now = parts.clock.now();
+    const locked = await claimSubscription(tx, seen, now);
+    if (!locked) return false;
+    const calendar = await readCalendar(tx, { merchantId: seen.merchant_id, livemode: seen.livemode }, now);
+    return stepSubscription(tx, parts, locked, calendar);
+  });
+  if (done) parts.db.wake('event_recorded', seen.merchant_id);
+  return done;
+}
+
+/** The next thing that time wants of a locked subscription, if it wants it by now. @returns whether it did. */
+export async function stepSubscription(
+  tx: Handle,
+  parts: Parts,
+  locked: LockedSubscription,
+  calendar: SubscriptionCalendar,
+): Promise<boolean> {
+  const { subscription, unsettled, order } = locked;
+  const { now, today } = calendar;
+  const due = nextStep(subscription, unsettled);
+  if (!due || due.at > today) {
+    // Somebody moved its clock or its dates; written down, so that the job does not come back at once.
+    await saveSubscription(tx, subscription, unsettled, calendar);
+    return false;
+  }
+  switch (due.step) {
+    case 'bill':
+      await billPeriod(tx, parts, subscription, calendar);
+      return true;
+    case 'cancel':
+      await endSubscription(tx, locked, calendar);
+      return true;
+    case 'tell_trial_end': {
+      const told = await saveSubscription(tx, { ...subscription, trial_end_told: true }, unsettled, calendar);
+      // After a downtime it may be over by now; announcing its end would be untrue.
+      if (today < subscription.trial_ends_at!) {
+        await recordSubscriptionEvent(tx, 'subscription.trial_will_end', told, now);
+      }
+      return true;
+    }
+    case 'mark_past_due': {
+      const late = await saveSubscription(tx, { ...subscription, status: 'past_due' }, unsettled, calendar);
+      // Once for each due date: a pause gives a period another.
+      const dedupe = `${unsettled!.id} ${unsettled!.due_at.toISOString()}`;
+      const about = { dedupe, period: unsettled!, order: order! };
+      await recordSubscriptionEvent(tx, 'subscription.past_due', late, now, about);
+      return true;
+    }
+  }
+}

@@ -1,0 +1,37 @@
+import type { Handle } from '../db/database.ts';
+import type { EventKind } from '../events/catalog.ts';
+import { recordEvents } from '../events/outbox.ts';
+import type { OrderRow } from '../model/order.ts';
+import { type PeriodRow, type SubscriptionRow, toSubscription } from '../model/subscription.ts';
+
+type SubscriptionEventKind = Extract<EventKind, `subscription.${string}`>;
+
+/**
+ * Records an event about a subscription as this transaction leaves it.
+ * @param dedupe names the fact among others of its kind, so that it can be recorded once only.
+ */
+export async function recordSubscriptionEvent(
+  tx: Handle,
+  kind: SubscriptionEventKind,
+  row: SubscriptionRow,
+  now: Date,
+  about: { dedupe?: string; period?: PeriodRow; order?: OrderRow } = {},
+): Promise<void> {
+  const { dedupe, period, order } = about;
+  const shape = toSubscription(row);
+  const data = period && order ? { ...shape, period: toPeriod(period, order) } : shape;
+  const scope = { merchantId: row.merchant_id, livemode: row.livemode };
+  await recordEvents(tx, scope, [{ kind, subjectId: row.id, data, ...(dedupe ? { dedupe } : {}) }], now);
+}
+
+function toPeriod(period: PeriodRow, order: OrderRow) {
+  return {
+    id: order.id,
+    order_number: order.order_number,
+    status: order.status,
+    total_amount_cents: order.total_amount_cents,
+    items: order.items,
+    billing_period_start: period.starts_at.toISOString(),
+    billing_period_end: period.ends_at.toISOString(),
+  };
+}

@@ -1,0 +1,82 @@
+import type { Parts } from '../flows/parts.ts';
+import { stepDueSubscription } from '../flows/step-subscription.ts';
+import { AppError } from '../kernel/errors.ts';
+import { type DueSubscription, findNextSubscriptionLook, listDueSubscriptions } from '../store/subscriptions.ts';
+import type { Job } from './job.ts';
+import { Pace } from './pace.ts';
+
+const batchSize = 200;
+const mostAtOnce = 4;
+/** Longest sleep: whoever accepts or changes a subscription writes its next look, and nobody is woken for it. */
+const longestSleepMillis = 5000;
+
+/**
+ * Does what time wants of subscriptions: announces the ends of trials, bills periods, marks them late, ends them. All of
+ * it lives in the rows, each step is one transaction, and any number of processes may do this at once.
+ */
+export function billSubscriptions(parts: Parts): Job {
+  const { db, clock, log } = parts;
+  const pace = new Pace();
+  let stopped = false;
+
+  async function sleepMillis(): Promise<number> {
+    const next = await findNextSubscriptionLook(db);
+    if (next === null) return longestSleepMillis;
+    return Math.max(1000, Math.min(longestSleepMillis, next.getTime() - clock.now().getTime()));
+  }
+
+  async function run(): Promise<void> {
+    while (!stopped) {
+      try {
+        if ((await stepDueSubscriptions(parts, () => stopped)) > 0) continue;
+        await pace.sleep(await sleepMillis());
+      } catch (error) {
+        log.error({ err: error }, 'billing subscriptions failed; trying again');
+        await pace.sleep(longestSleepMillis);
+      }
+    }
+  }
+  const running = run();
+
+  return {
+    name: 'bill-subscriptions',
+    async stop() {
+      stopped = true;
+      pace.wake();
+      await running;
+    },
+  };
+}
+
+/** One batch of what is due. @returns how many steps were taken. */
+export async function stepDueSubscriptions(parts: Parts, isStopped: () => boolean = () => false): Promise<number> {
+  const due = shuffled(await listDueSubscriptions(parts.db, parts.clock.now(), batchSize));
+  let steps = 0;
+  async function work(): Promise<void> {
+    for (let seen = due.pop(); seen && !isStopped(); seen = due.pop()) {
+      if (await stepOne(parts, seen)) steps++;
+    }
+  }
+  await Promise.all(Array.from({ length: mostAtOnce }, work));
+  return steps;
+}
+
+async function stepOne(parts: Parts, seen: DueSubscription): Promise<boolean> {
+  try {
+    return await stepDueSubscription(parts, seen);
+  } catch (error) {
+    // A period billed at the same moment by another process is 409; anything else concerns this subscription alone.
+    const level = error instanceof AppError && error.code === 'conflict' ? 'debug' : 'error';
+    parts.log[level]({ err: error, subscription: seen.id }, 'a step of a subscription failed; it stays due');
+    return false;
+  }
+}
+
+/** So that processes which read the same batch seldom reach for the same subscription. */
+function shuffled(due: DueSubscription[]): DueSubscription[] {
+  for (let last = due.length - 1; last > 0; last--) {
+    const other = Math.floor(Math.random() * (last + 1));
+    [due[last], due[other]] = [due[other]!, due[last]!];
+  }
+  return due;
+}

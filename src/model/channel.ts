@@ -1,0 +1,127 @@
+import { type Static, Type } from 'typebox';
+import { currencyCode, livemode, nullable, objectName, timestamp, uuid } from './fields.ts';
+
+/** A creator channel: a page in the public directory. Kept by its merchant, or by the operator when there is none. */
+export interface ChannelRow {
+  id: string;
+  merchant_id: string | null;
+  livemode: boolean;
+  slug: string;
+  name: string;
+  bio: string | null;
+  videos_count: number;
+  nsfw: boolean;
+  theme: string | null;
+  category: string | null;
+  profile_image_url: string | null;
+  social_links: Record<string, string>;
+  /** Of an operator's channel; a merchant's channel shows the merchant's own name. */
+  merchant_name: string | null;
+  /** ISO 3166-1 alpha-2, upper case. */
+  country: string | null;
+  language: string | null;
+  /** ISO 4217, lower case. */
+  currency: string | null;
+  created_at: Date;
+  updated_at: Date;
+}
+
+export const channelColumns = [
+  'id',
+  'merchant_id',
+  'livemode',
+  'slug',
+  'name',
+  'bio',
+  'videos_count',
+  'nsfw',
+  'theme',
+  'category',
+  'profile_image_url',
+  'social_links',
+  'merchant_name',
+  'country',
+  'language',
+  'currency',
+  'created_at',
+  'updated_at',
+] as const satisfies readonly (keyof ChannelRow)[];
+
+const fields = {
+  object: objectName('channel'),
+  slug: Type.String({ description: 'Its name in addresses, unique in the directory' }),
+  name: Type.String(),
+  bio: nullable(Type.String()),
+  videos_count: Type.Integer(),
+  nsfw: Type.Boolean({ description: 'Not for everybody’s eyes; left out of the directory unless asked for' }),
+  theme: nullable(Type.String()),
+  category: nullable(Type.String()),
+  profile_image_url: nullable(Type.String()),
+  social_links: Type.Unsafe<Record<string, string>>({
+    type: 'object',
+    additionalProperties: true,
+    description: 'Web addresses by name, such as `nostr` or `website`',
+  }),
+  merchant_name: nullable(Type.String()),
+  country: nullable(Type.String({ description: 'ISO 3166-1 code of two letters' })),
+  country_name: nullable(Type.String({ description: 'The country in English' })),
+  language: nullable(Type.String({ description: 'BCP 47 tag, such as `en` or `pt-BR`' })),
+  currency: nullable(currencyCode),
+};
+
+/** As the public directory shows it. */
+export const listedChannelSchema = Type.Object(fields, { description: 'A creator channel' });
+
+/** As its merchant sees it. */
+export const channelSchema = Type.Object(
+  {
+    ...fields,
+    livemode,
+    id: uuid('Channel'),
+    merchant_id: uuid('Merchant'),
+    created_at: timestamp('When the channel was made'),
+    updated_at: timestamp('When the channel last changed'),
+  },
+  { description: 'A creator channel in the public directory' },
+);
+export type Channel = Static<typeof channelSchema>;
+
+export function toListedChannel(row: ChannelRow) {
+  return {
+    object: 'channel' as const,
+    slug: row.slug,
+    name: row.name,
+    bio: row.bio,
+    videos_count: row.videos_count,
+    nsfw: row.nsfw,
+    theme: row.theme,
+    category: row.category,
+    profile_image_url: row.profile_image_url,
+    social_links: row.social_links,
+    merchant_name: row.merchant_name,
+    country: row.country,
+    country_name: (row.country && countryName(row.country)) ?? null,
+    language: row.language,
+    currency: row.currency,
+  };
+}
+
+export function toChannel(row: ChannelRow): Channel {
+  return {
+    ...toListedChannel(row),
+    livemode: row.livemode,
+    id: row.id,
+    merchant_id: row.merchant_id!,
+    created_at: row.created_at.toISOString(),
+    updated_at: row.updated_at.toISOString(),
+  };
+}
+
+// Codes that Intl names and that are no countries: unions, and regions made for tests.
+const noCountries = new Set(['EU', 'EZ', 'UN', 'XA', 'XB', 'ZZ']);
+const regions = new Intl.DisplayNames('en', { type: 'region', fallback: 'none' });
+
+/** The English name of a country, undefined for what is no ISO 3166-1 code of two letters. */
+export function countryName(code: string): string | undefined {
+  return /^[A-Z]{2}$/.test(code) && !noCountries.has(code) ? regions.of(code) : undefined;
+}

@@ -1,0 +1,54 @@
+import { Type } from 'typebox';
+import { formatMoney } from '../kernel/money.ts';
+import { cents, currencyCode, objectName } from './fields.ts';
+
+/** What a payment link's page shows. */
+export interface PaymentLinkView {
+  readonly slug: string;
+  readonly url: string;
+  readonly livemode: boolean;
+  readonly name: string;
+  readonly description: string | null;
+  readonly imageUrl: string | null;
+  readonly amountCents: number;
+  readonly currency: string;
+  readonly merchant: { readonly name: string; readonly logoUrl: string | null };
+  /** false while no wallet of the merchant can take the price. */
+  readonly payable: boolean;
+  readonly theme: 'light' | 'dark' | 'auto';
+  readonly accentColor: string;
+}
+
+export const paymentLinkSchema = Type.Object(
+  {
+    object: objectName('payment_link'),
+    url: Type.String(),
+    name: Type.String(),
+    amount_cents: cents('Price'),
+    currency: currencyCode,
+    formatted_amount: Type.String(),
+    merchant: Type.Object({ name: Type.String() }),
+    payable: Type.Boolean({ description: 'Whether a wallet of the merchant can take the price now' }),
+    payment_methods: Type.Array(Type.String()),
+    how_to_pay: Type.String(),
+  },
+  { description: 'What a payment link sells' },
+);
+
+/** The description that needs no key: for agents and previews. */
+export function toPaymentLink(view: PaymentLinkView) {
+  return {
+    object: 'payment_link' as const,
+    url: view.url,
+    name: view.name,
+    amount_cents: view.amountCents,
+    currency: view.currency,
+    formatted_amount: formatMoney(view.amountCents, view.currency),
+    merchant: { name: view.merchant.name },
+    payable: view.payable,
+    payment_methods: ['lightning'],
+    how_to_pay: view.payable
+      ? `POST to ${view.url} and follow the redirect to a checkout page. Ask that page for JSON with "Accept: application/json" to get a Lightning invoice, pay it within its time, and poll status_url until it says completed.`
+      : 'This link cannot be paid at the moment; try again later or ask the merchant.',
+  };
+}

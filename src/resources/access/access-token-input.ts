@@ -1,0 +1,14 @@
+import { AppError } from '../../kernel/errors.ts';
+import { optional, textInput } from '../../model/fields.ts';
+
+export const accessTokenInput = optional(textInput(4096, 'The token; needed unless the header X-Access-Token has it'));
+
+/** The header wins over the body. @throws {AppError} 400 when neither has one. */
+export function readAccessToken(input: {
+  accessToken: string | undefined;
+  body: { access_token?: string | null };
+}): string {
+  const token = input.accessToken || input.body.access_token;
+  if (!token) throw new AppError('bad_request', 'access_token is required');
+  return token;
+}

@@ -1,0 +1,129 @@
+import { Type } from 'typebox';
+import { parseCurrency } from '../../kernel/currency.ts';
+import { invalid } from '../../kernel/errors.ts';
+import { isWebAddress } from '../../kernel/web-address.ts';
+import { type ChannelRow, countryName } from '../../model/channel.ts';
+import { currencyInput, nameInput, optional, textInput } from '../../model/fields.ts';
+import type { Call } from '../../operation/operation.ts';
+import { isChannelSlugTaken } from '../../store/channels.ts';
+
+export const channelNameInput = nameInput('As the directory shows it');
+const mostLinks = 20;
+
+/** The members that create and update share. */
+export const channelMembers = {
+  slug: optional(
+    Type.String({
+      'x-trim': true,
+      minLength: 3,
+      maxLength: 60,
+      description: 'Lower-case letters, digits and hyphens; made from the name unless you say otherwise',
+    }),
+  ),
+  bio: optional(textInput(2000, 'A few sentences')),
+  videos_count: optional(Type.Integer({ minimum: 0, maximum: 1_000_000 })),
+  nsfw: optional(Type.Boolean({ description: 'Leaves it out of the directory unless it is asked for' })),
+  theme: optional(textInput(50, 'Your own word for its look')),
+  category: optional(Type.String({ 'x-trim': true, minLength: 1, maxLength: 50, description: 'Kept in lower case' })),
+  profile_image_url: optional(textInput(2048, 'http(s) address of an image')),
+  social_links: optional(
+    Type.Unsafe<Record<string, unknown>>({
+      type: 'object',
+      additionalProperties: true,
+      description: `Up to ${mostLinks} http(s) addresses by name`,
+    }),
+  ),
+  country: optional(textInput(2, 'ISO 3166-1 code of two letters')),
+  language: optional(textInput(35, 'BCP 47 tag, such as en or pt-BR')),
+  currency: optional(currencyInput),
+};
+
+export interface ChannelBody {
+  name?: string;
+  slug?: string | null;
+  bio?: string | null;
+  videos_count?: number | null;
+  nsfw?: boolean | null;
+  theme?: string | null;
+  category?: string | null;
+  profile_image_url?: string | null;
+  social_links?: Record<string, unknown> | null;
+  country?: string | null;
+  language?: string | null;
+  currency?: string | null;
+}
+
+/** Lays what was sent over a channel. @throws {AppError} 422 naming each member that is wrong. */
+export async function withChannelBody(call: Call, before: ChannelRow, body: ChannelBody): Promise<ChannelRow> {
+  const or = <T>(value: T | undefined, otherwise: T): T => (value === undefined ? otherwise : value);
+  const faults: string[] = [];
+  const channel: ChannelRow = {
+    ...before,
+    name: body.name ?? before.name,
+    slug: body.slug ?? before.slug,
+    bio: or(body.bio, before.bio),
+    videos_count: body.videos_count ?? before.videos_count,
+    nsfw: body.nsfw ?? before.nsfw,
+    theme: or(body.theme, before.theme),
+    category: or(body.category, before.category)?.toLowerCase() ?? null,
+    profile_image_url: or(body.profile_image_url, before.profile_image_url),
+    social_links: readLinks(body.social_links, before.social_links, faults),
+    country: or(body.country, before.country)?.toUpperCase() ?? null,
+    language: readLanguage(or(body.language, before.language), faults),
+    currency: body.currency === undefined ? before.currency : (body.currency && parseCurrency(body.currency)) || null,
+    updated_at: call.now,
+  };
+  if (!isChannelSlug(channel.slug)) {
+    faults.push('slug must have 3 to 60 lower-case letters, digits and single hyphens, with no hyphen at an end');
+  } else if (await isChannelSlugTaken(call.db, call.scope, channel.slug, channel.id)) {
+    faults.push('slug is taken by another channel');
+  }
+  if (channel.profile_image_url !== null && !isWebAddress(channel.profile_image_url)) {
+    faults.push('profile_image_url must be an http(s) address');
+  }
+  if (channel.country !== null && countryName(channel.country) === undefined) {
+    faults.push('country must be an ISO 3166-1 code of two letters');
+  }
+  if (faults.length > 0) throw invalid(...faults);
+  return channel;
+}
+
+export function isChannelSlug(text: string): boolean {
+  return text.length >= 3 && text.length <= 60 && /^[a-z0-9]+(?:-[a-z0-9]+)*$/.test(text);
+}
+
+/** A slug that reads like the name; what is left of it may be too short or taken, so a few random letters follow then. */
+export function slugOfName(name: string): string {
+  const folded = name.normalize('NFKD').replace(/\p{M}/gu, '').toLowerCase();
+  return folded
+    .replace(/[^a-z0-9]+/g, '-')
+    .slice(0, 50)
+    .replace(/^-+|-+$/g, '');
+}
+
+function readLinks(
+  sent: Record<string, unknown> | null | undefined,
+  before: Record<string, string>,
+  faults: string[],
+): Record<string, string> {
+  if (sent === undefined) return before;
+  const links = Object.entries(sent ?? {});
+  if (links.length > mostLinks) faults.push(`social_links must have at most ${mostLinks} entries`);
+  for (const [name, address] of links) {
+    if (name.length > 40) faults.push('social_links has a name of more than 40 characters');
+    else if (typeof address !== 'string' || address.length > 2048 || !isWebAddress(address)) {
+      faults.push(`social_links.${name} must be an http(s) address`);
+    }
+  }
+  return (sent ?? {}) as Record<string, string>;
+}
+
+function readLanguage(tag: string | null, faults: string[]): string | null {
+  if (tag === null) return null;
+  try {
+    return Intl.getCanonicalLocales(tag)[0] ?? null;
+  } catch {
+    faults.push('language must be a BCP 47 tag, such as en or pt-BR');
+    return null;
+  }
+}

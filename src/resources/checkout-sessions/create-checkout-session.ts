@@ -1,0 +1,54 @@
+import type { Static } from 'typebox';
+import { createCheckout } from '../../flows/new-checkout.ts';
+import { checkoutSessionSchema, toCheckoutSession } from '../../model/checkout-session.ts';
+import { type Call, json, type OperationInput, operation } from '../../operation/operation.ts';
+import { checkoutSessionBody, originOf, toCheckoutRequest } from './checkout-session-input.ts';
+
+const shared = {
+  method: 'POST',
+  status: 201,
+  body: checkoutSessionBody,
+  answer: json(checkoutSessionSchema),
+  fails: ['not_found'],
+  idempotency: 'database',
+  async run(call: Call, { body }: OperationInput<Static<typeof checkoutSessionBody>>) {
+    const request = toCheckoutRequest(body.checkout_session);
+    const { session, merchant } = await createCheckout(call.db, call.parts, request, originOf(call));
+    call.afterCommit(() => call.parts.db.wake('event_recorded', session.merchant_id));
+    const { payUrl } = call.parts.links;
+    return toCheckoutSession(session, { payUrl, privapaidEnabled: merchant.privapaid_enabled, now: call.now });
+  },
+} as const;
+
+/** The door for web pages, and for agents with either kind of key. */
+export const createCheckoutSession = operation({
+  ...shared,
+  name: 'create_checkout_session',
+  summary: 'Make a checkout session from a web page',
+  description:
+    'Made with a publishable key, metadata that is given needs order_ref and source, and success_url must lie in the merchant’s allowed_origins.',
+  path: '/api/v1/pub/checkout_sessions',
+  access: { permission: 'checkout:write', publishable: true },
+  tool: {
+    description:
+      'Make a hosted checkout page for an amount or a product and get its address (checkout_url) to send to the customer. It lives 15 minutes.',
+  },
+});
+
+export const createServerCheckoutSession = operation({
+  ...shared,
+  name: 'create_server_checkout_session',
+  summary: 'Make a checkout session to redirect a customer to',
+  path: '/api/v1/checkout_sessions',
+  access: { permission: 'checkout:write' },
+  tool: false,
+});
+
+export const createMerchantCheckoutSession = operation({
+  ...shared,
+  name: 'create_merchant_checkout_session',
+  summary: 'The same, beside the merchant’s other resources',
+  path: '/api/v1/m/checkout_sessions',
+  access: { permission: 'checkout:write' },
+  tool: false,
+});

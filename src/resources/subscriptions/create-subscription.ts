@@ -1,0 +1,29 @@
+import { inviteSubscriber } from '../../flows/invite-subscriber.ts';
+import { inputObject } from '../../model/fields.ts';
+import { subscriptionSchema } from '../../model/subscription.ts';
+import { json, operation } from '../../operation/operation.ts';
+import { invitationInput, readInvitation } from './invitation-input.ts';
+import { showSubscription } from './show-subscription.ts';
+
+export const createSubscription = operation({
+  name: 'create_subscription',
+  summary: 'Invite a customer to a subscription',
+  description:
+    'Give the customer `customer_url`: nothing starts and nothing is charged before they accept there. Each period is an ' +
+    'ordinary order.',
+  method: 'POST',
+  path: '/api/v1/m/subscriptions',
+  status: 201,
+  access: { permission: 'orders:write' },
+  body: inputObject({ subscription: invitationInput }),
+  answer: json(subscriptionSchema),
+  fails: ['not_found'],
+  tool: false,
+  idempotency: 'database',
+  async run(call, { body }) {
+    const invitation = await readInvitation(call, body.subscription);
+    const subscription = await inviteSubscriber(call.db, call.parts, invitation, call.now);
+    call.afterCommit(() => call.parts.db.wake('event_recorded', call.scope.merchantId));
+    return showSubscription(call, subscription);
+  },
+});

@@ -1,0 +1,3 @@
+import { advanceTestClock } from './advance-test-clock.ts';
+
+export const testClockOperations = [advanceTestClock];

@@ -1,0 +1,103 @@
+/** Every sentence of the pages for people; the other languages have the same members. Sentences take their values. */
+export const en = {
+  skip: 'Skip to content',
+  language: 'Language',
+  testLabel: 'Test mode',
+  testNotice: 'No real bitcoin moves. Do not pay with a live wallet.',
+  pay: (merchant: string) => `Pay ${merchant}`,
+  ownWallet: (merchant: string) => `Paid directly to ${merchant}’s own wallet`,
+  backTo: (merchant: string) => `Back to ${merchant}`,
+  total: 'Total',
+  tax: 'Tax',
+  taxAt: (name: string, rate: string) => `${name} ${rate}%`,
+  discount: 'Discount',
+  exchangeRate: 'Exchange rate',
+  order: 'Order',
+  paidAt: 'Paid',
+  customer: 'Customer',
+  checkout: {
+    scan: 'Scan with a Lightning wallet',
+    waiting: 'Waiting for payment',
+    timeLeft: 'Time left',
+    openWallet: 'Open in wallet',
+    qr: 'QR code of the Lightning invoice, opens your wallet',
+    browserWallet: 'Pay with browser wallet',
+    simulate: 'Simulate payment',
+    invoice: 'Lightning invoice',
+    copy: 'Copy',
+    copied: 'Copied',
+    copyFailed: 'Select the text and copy it',
+    details: 'Order details',
+    offline: 'Connection lost. Trying again…',
+    minutesLeft: (minutes: number) => (minutes === 1 ? 'One minute left' : `${minutes} minutes left`),
+    held: 'Payment detected',
+    heldText: 'Your payment is on its way. Keep this page open; do not pay again.',
+    paid: 'Payment complete',
+    paidText: (merchant: string) => `${merchant} has received your payment.`,
+    late: 'Your payment arrived late',
+    lateText: (merchant: string) =>
+      `It came after this checkout had ended. ${merchant} has received it: please contact them and name your order.`,
+    continueTo: (merchant: string) => `Continue to ${merchant}`,
+    receipt: 'View receipt',
+    returning: 'Taking you back automatically…',
+    expired: 'This checkout has expired',
+    expiredText: 'Nothing was charged. Do not pay the old invoice.',
+    expiredRenew: 'Start again to get today’s price and a new invoice.',
+    expiredReturn: (merchant: string) => `Go back to ${merchant} to start again.`,
+    renew: 'Get a new invoice',
+    cancelled: 'This checkout was cancelled',
+    cancelledText: (merchant: string) => `${merchant} has closed it. Nothing was charged; do not pay the old invoice.`,
+    unpayable: 'This payment cannot be taken right now',
+    unpayableText: (merchant: string) =>
+      `${merchant} has no wallet that can receive this amount at the moment. Nothing was charged. Please try again later or contact the merchant.`,
+    tryAgain: 'Try again',
+  },
+  link: {
+    payNow: (amount: string) => `Pay ${amount}`,
+    how: 'With bitcoin over Lightning. The exact amount in sats is shown next.',
+    notPayable: (merchant: string) =>
+      `${merchant} cannot take this payment at the moment. Nothing was charged; please try again later.`,
+    scanToPay: 'Scan to pay',
+    poster: 'Print as a poster',
+  },
+  receipt: {
+    title: 'Receipt',
+    from: (merchant: string) => `Receipt from ${merchant}`,
+    watermark: 'Test, not a real payment',
+    paid: 'Paid',
+    refunded: 'Refunded',
+    partlyRefunded: 'Partly refunded',
+    item: 'Item',
+    quantity: 'Qty',
+    price: 'Price',
+    subtotal: 'Subtotal',
+    refund: 'Refunded',
+    method: 'Paid with',
+    lightning: 'Bitcoin over Lightning',
+    cash: 'Cash',
+    amount: 'Amount in bitcoin',
+    date: 'Date',
+    hash: 'Payment hash',
+    proof: 'Proof of payment',
+    proofText: 'Whoever knows this number can show that the invoice was paid.',
+    preimage: 'Preimage',
+    print: 'Print',
+  },
+  missing: {
+    title: 'Nothing is here',
+    text: 'This address is wrong or what it led to is no longer offered. Ask whoever sent it to you for a new one.',
+  },
+} as const satisfies Words;
+
+type Words = { readonly [name: string]: string | ((...values: never[]) => string) | Words };
+
+/** The same members as English, with sentences of the language's own. */
+export type Dictionary = Widened<typeof en>;
+
+type Widened<Shape> = {
+  readonly [Name in keyof Shape]: Shape[Name] extends string
+    ? string
+    : Shape[Name] extends (...values: infer Values) => string
+      ? (...values: Values) => string
+      : Widened<Shape[Name]>;
+};

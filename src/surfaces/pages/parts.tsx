@@ -1,0 +1,122 @@
+import type { ComponentChildren, JSX } from 'preact';
+import { Icon, type IconName } from './icons.tsx';
+
+/** A figure, hash or invoice that reads from left to right in every language. */
+export function Ltr({ children }: { children: ComponentChildren }): JSX.Element {
+  return <bdi dir="ltr">{children}</bdi>;
+}
+
+/** Logo and name; the first letter stands in for a logo. */
+export function MerchantMark({ name, logoUrl }: { name: string; logoUrl: string | null }): JSX.Element {
+  return (
+    <div class="merchant">
+      {logoUrl?.startsWith('https:') ? (
+        <img class="logo" src={logoUrl} alt="" width="36" height="36" referrerpolicy="no-referrer" />
+      ) : (
+        <span class="logo" aria-hidden="true">
+          {([...name.trim()][0] ?? '').toUpperCase()}
+        </span>
+      )}
+      <span>{name}</span>
+    </div>
+  );
+}
+
+export interface ButtonProps {
+  children: ComponentChildren;
+  icon?: IconName;
+  /** At most one on a screen: what most people came for. */
+  accent?: boolean;
+  class?: string;
+}
+
+export function LinkButton({ children, icon, accent, href, class: more, ...rest }: ButtonProps & LinkProps): JSX.Element {
+  return (
+    <a class={buttonClass(accent, more)} href={href} {...rest}>
+      {icon && <Icon name={icon} />}
+      <span>{children}</span>
+    </a>
+  );
+}
+
+interface LinkProps {
+  href: string;
+  target?: '_top' | '_blank' | undefined;
+  rel?: string | undefined;
+  id?: string;
+}
+
+/** A button that sends the form around it. */
+export function SubmitButton({ children, icon, accent, class: more, disabled }: ButtonProps & SubmitProps): JSX.Element {
+  return (
+    <button type="submit" class={buttonClass(accent, more)} disabled={disabled}>
+      {icon && <Icon name={icon} />}
+      <span>{children}</span>
+    </button>
+  );
+}
+
+interface SubmitProps {
+  disabled?: boolean;
+}
+
+function buttonClass(accent: boolean | undefined, more: string | undefined): string {
+  return ['button', accent ? 'accent' : '', more ?? ''].filter(Boolean).join(' ');
+}
+
+export interface FieldProps {
+  label: string;
+  name: string;
+  type?: 'text' | 'email' | 'password' | 'tel';
+  value?: string;
+  autocomplete?: string;
+  required?: boolean;
+  /** What is wrong with the value that was sent, as a sentence. */
+  fault?: string | undefined;
+}
+
+/** A labelled input; a fault is tied to it for those who cannot see. */
+export function Field({ label, name, type = 'text', fault, ...input }: FieldProps): JSX.Element {
+  const faultId = `${name}-fault`;
+  return (
+    <div class="labelled">
+      <label for={name}>{label}</label>
+      <input
+        class="field"
+        id={name}
+        name={name}
+        type={type}
+        aria-invalid={fault ? 'true' : undefined}
+        aria-describedby={fault ? faultId : undefined}
+        {...input}
+      />
+      {fault && (
+        <p class="fault" id={faultId}>
+          {fault}
+        </p>
+      )}
+    </div>
+  );
+}
+
+/** A sentence on coloured ground. */
+export function Notice({ tone, children }: { tone: 'ok' | 'warn' | 'bad'; children: ComponentChildren }): JSX.Element {
+  return <p class={`notice ${tone}`}>{children}</p>;
+}
+
+const resultIcons = { ok: 'check', warn: 'clock', bad: 'alert' } as const;
+
+/** The round mark above the outcome of something. */
+export function ResultMark({ tone }: { tone: 'ok' | 'warn' | 'bad' | 'busy' }): JSX.Element {
+  return (
+    <div class={`mark ${tone}`}>
+      {tone === 'busy' ? (
+        <svg class="arc" viewBox="0 0 40 40" aria-hidden="true">
+          <circle cx="20" cy="20" r="16" pathLength="100" />
+        </svg>
+      ) : (
+        <Icon name={resultIcons[tone]} />
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,65 @@
+// Opens a checkout from a button of the merchant's page:
+// <button data-product="prod_…" data-key="pk_…">, or data-amount (minor units) and data-currency; data-mode is redirect or
+// iframe; data-order-ref names the purchase, data-success-url and data-cancel-url lead back.
+(() => {
+  const base = new URL(document.currentScript.src).origin;
+
+  async function start(button) {
+    if (button.getAttribute('aria-busy') === 'true') return;
+    button.setAttribute('aria-busy', 'true');
+    const { product, amount, currency, key, mode, orderRef, successUrl, cancelUrl } = button.dataset;
+    const session = {
+      ...(product ? { product_id: product } : { amount_cents: Number(amount), ...(currency ? { currency } : {}) }),
+      checkout_mode: mode === 'iframe' ? 'iframe' : 'redirect',
+      metadata: { order_ref: orderRef ?? '', source: location.hostname },
+      ...(successUrl ? { success_url: successUrl } : {}),
+      ...(cancelUrl ? { cancel_url: cancelUrl } : {}),
+    };
+    try {
+      const answer = await fetch(`${base}/api/v1/pub/checkout_sessions`, {
+        method: 'POST',
+        headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+        body: JSON.stringify({ checkout_session: session }),
+      });
+      const body = await answer.json();
+      if (!answer.ok) throw new Error(body.error.details?.join('; ') ?? body.error.message);
+      if (mode === 'iframe') await frame(body.checkout_url, button);
+      else location.assign(body.checkout_url);
+    } catch (error) {
+      button.dispatchEvent(new CustomEvent('checkout:error', { bubbles: true, detail: { message: error.message } }));
+    } finally {
+      button.removeAttribute('aria-busy');
+    }
+  }
+
+  async function frame(url, button) {
+    if (!window.SatlineCheckout?.open) {
+      await new Promise((resolve, reject) => {
+        const script = document.createElement('script');
+        script.src = `${base}/js/embed.js`;
+        script.onload = resolve;
+        script.onerror = reject;
+        document.head.append(script);
+      });
+    }
+    const dialog = document.createElement('dialog');
+    dialog.style.cssText = 'border:0;padding:0;border-radius:16px;background:transparent;width:min(440px,100vw)';
+    document.body.append(dialog);
+    dialog.addEventListener('close', () => dialog.remove());
+    window.SatlineCheckout.open(url, dialog);
+    for (const type of ['paid', 'expired']) {
+      dialog.addEventListener(`checkout:${type}`, (event) => {
+        button.dispatchEvent(new CustomEvent(`checkout:${type}`, { bubbles: true, detail: event.detail }));
+      });
+    }
+    dialog.showModal();
+  }
+
+  document.addEventListener('click', (event) => {
+    const button = event.target.closest?.('[data-key][data-product],[data-key][data-amount]');
+    if (button) {
+      event.preventDefault();
+      start(button);
+    }
+  });
+})();

@@ -1,0 +1,72 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import {
+  acceptByLink,
+  type CustomerView,
+  cancelByLink,
+  payByLink,
+  readCustomerView,
+} from '../../flows/customer-subscription.ts';
+import type { Parts } from '../../flows/parts.ts';
+import { AppError, notFound } from '../../kernel/errors.ts';
+import { prefersJson } from '../http/prefers-json.ts';
+import { newNonce, pageHeaders } from '../pages/headers.ts';
+import { customerJson } from './customer-json.ts';
+import { customerPage, refusalPage, unknownPage } from './customer-page.tsx';
+
+type Request = FastifyRequest<{ Params: { link: string } }>;
+type Deed = (parts: Parts, view: CustomerView) => Promise<void>;
+
+/** What the customer can do, by the last part of the address. The link is the credential: it cannot be guessed. */
+const deeds: Readonly<Record<string, Deed>> = {
+  accept: (parts, { subscription }) => acceptByLink(parts, subscription),
+  pay: (parts, view) => payByLink(parts, view),
+  cancel: (parts, { subscription }) => cancelByLink(parts, subscription),
+};
+
+const config = { secretInPath: true } as const;
+
+/** The customer's page of a subscription, and what its buttons do. JSON for whoever prefers it to HTML. */
+export function addSubscriptionPages(app: FastifyInstance, parts: Parts): void {
+  app.get('/subscriptions/:link', { config }, async (request: Request, reply) => {
+    const { link } = request.params;
+    const view = await readCustomerView(parts, link);
+    return view ? show(request, reply, view, link) : unknown(request, reply);
+  });
+
+  for (const [name, deed] of Object.entries(deeds)) {
+    app.post(`/subscriptions/:link/${name}`, { config }, async (request: Request, reply) => {
+      const { link } = request.params;
+      const view = await readCustomerView(parts, link);
+      if (!view) return unknown(request, reply);
+      try {
+        await deed(parts, view);
+      } catch (error) {
+        if (!(error instanceof AppError) || prefersJson(request.headers.accept)) throw error;
+        const nonce = newNonce();
+        return reply
+          .code(error.status)
+          .headers(pageHeaders({ nonce }))
+          .send(refusalPage(error.message, link, nonce));
+      }
+      if (prefersJson(request.headers.accept))
+        return show(request, reply, (await readCustomerView(parts, link))!, link);
+      // Back to the page, so that a reload does nothing again.
+      return reply.code(303).header('location', `/subscriptions/${link}`).header('cache-control', 'no-store').send();
+    });
+  }
+}
+
+function show(request: Request, reply: FastifyReply, view: CustomerView, link: string): FastifyReply {
+  reply.header('vary', 'accept');
+  if (prefersJson(request.headers.accept)) {
+    return reply.header('cache-control', 'no-store').send(customerJson(view));
+  }
+  const nonce = newNonce();
+  return reply.headers(pageHeaders({ nonce })).send(customerPage(view, link, nonce));
+}
+
+function unknown(request: Request, reply: FastifyReply): FastifyReply {
+  if (prefersJson(request.headers.accept)) throw notFound('Subscription');
+  const nonce = newNonce();
+  return reply.code(404).headers(pageHeaders({ nonce })).send(unknownPage(nonce));
+}
