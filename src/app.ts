@@ -2,8 +2,10 @@ import type { FastifyInstance } from 'fastify';
 import { statement } from './db/database.ts';
 import type { Parts } from './flows/parts.ts';
 import { operations } from './resources/index.ts';
+import { addDocumentRoute } from './surfaces/http/document-route.ts';
 import { addMetricsRoute } from './surfaces/http/metrics-route.ts';
 import { buildServer } from './surfaces/http/server.ts';
+import { addMcpEndpoint } from './surfaces/mcp/mcp-routes.ts';
 import { addDocs } from './surfaces/openapi/docs-page.ts';
 import { addPayPages } from './surfaces/pay/pay-pages.ts';
 import { addSubscriptionPages } from './surfaces/subscriptions/customer-routes.ts';
@@ -35,5 +37,7 @@ export async function buildApp(parts: Parts, options: AppOptions = {}): Promise<
   addDocs(app, parts.links, operations);
   addSubscriptionPages(app, parts);
   addPayPages(app, parts);
+  addMcpEndpoint(app, parts, operations);
+  addDocumentRoute(app, parts);
   return app;
 }

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { Command } from 'commander';
+import { addAddDocument } from './add-document.ts';
 import { addAddWallet } from './add-wallet.ts';
 import { addCheckLedger } from './check-ledger.ts';
 import { addClockAdvance } from './clock-advance.ts';
@@ -56,6 +57,8 @@ export function buildProgram(): Command {
   addClockAdvance(clock);
   const directory = program.command('directory').description('The public directory of channels and exchanges');
   addDirectoryImport(directory);
+  const document = program.command('document').description('Papers for merchants');
+  addAddDocument(document);
   addExplain(program);
   addReconcile(program);
   addExport(program);

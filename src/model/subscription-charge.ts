@@ -1,13 +1,6 @@
 import type { OrderItem, OrderPricing } from './order.ts';
-import { price, type TaxTerms } from './pricing.ts';
+import { price } from './pricing.ts';
 import type { SubscriptionRow } from './subscription.ts';
-
-/** The taxes of a subscription's product as they were when the customer was invited, with what a sale shows of its type. */
-export interface AgreedTaxes {
-  taxes: TaxTerms[];
-  product_type_id: string;
-  product_type_name: string;
-}
 
 /** What one period costs, the discount taken off and taxes added. Amounts in minor units. */
 export interface Charge {

@@ -15,7 +15,7 @@ import {
 } from './fields.ts';
 import { orderItemSchema, orderStatuses } from './order.ts';
 import { trimmedPercent } from './percent.ts';
-import type { AgreedTaxes } from './subscription-charge.ts';
+import type { TaxTerms } from './pricing.ts';
 
 /**
  * A subscription's life:
@@ -53,6 +53,13 @@ export const graceSeconds = 3 * daySeconds;
 export const lapseSeconds = 14 * daySeconds;
 /** How long before its end a trial is announced to be ending. */
 export const trialNoticeSeconds = 3 * daySeconds;
+
+/** The taxes of a subscription's product as they were when the customer was invited, with what a sale shows of its type. */
+export interface AgreedTaxes {
+  taxes: TaxTerms[];
+  product_type_id: string;
+  product_type_name: string;
+}
 
 export interface SubscriptionRow {
   id: string;

@@ -6,6 +6,7 @@ import { channelOperations } from './channels/index.ts';
 import { checkoutSessionOperations } from './checkout-sessions/index.ts';
 import { directoryOperations } from './directory/index.ts';
 import { discountOperations } from './discounts/index.ts';
+import { documentOperations } from './documents/index.ts';
 import { eventOperations } from './events/index.ts';
 import { invoiceOperations } from './invoices/index.ts';
 import { mediaKeyOperations } from './media-keys/index.ts';
@@ -44,6 +45,7 @@ export const operations: readonly Operation[] = [
   ...webhookOperations,
   ...eventOperations,
   ...merchantOperations,
+  ...documentOperations,
   ...apiTokenOperations,
   ...rateOperations,
   ...subscriptionOperations,

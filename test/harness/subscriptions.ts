@@ -24,7 +24,11 @@ export function act(app: TestApp, { customer_url }: { customer_url: string }, de
   return app.stranger.post(`${new URL(customer_url).pathname}/${deed}`, undefined, asJson);
 }
 
-export function customerPage(app: TestApp, { customer_url }: { customer_url: string }, headers = asJson) {
+export function customerPage(
+  app: TestApp,
+  { customer_url }: { customer_url: string },
+  headers: Record<string, string> = asJson,
+) {
   return app.stranger.get(new URL(customer_url).pathname, headers);
 }
 

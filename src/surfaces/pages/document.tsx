@@ -93,7 +93,14 @@ export function LanguageMenu({ language, kept = {} }: LanguageMenuProps): JSX.El
           <input key={name} type="hidden" name={name} value={value} />
         ))}
         {languages.map((one) => (
-          <button key={one} name="locale" value={one} lang={one} aria-current={one === language ? 'true' : undefined}>
+          <button
+            type="submit"
+            key={one}
+            name="locale"
+            value={one}
+            lang={one}
+            aria-current={one === language ? 'true' : undefined}
+          >
             {languageNames[one]}
           </button>
         ))}

@@ -8,6 +8,7 @@ export interface Figures {
   money(cents: number, currency: string): string;
   /** Plain decimal text, such as the price of one bitcoin, in the currency's two or more decimals. */
   decimalMoney(amount: string, currency: string): string;
+
   count(value: number | bigint): string;
   sats(amount: number): string;
   /** Day and minute in an IANA time zone; with the zone's name where `named`. */
@@ -73,6 +74,7 @@ function makeFigures(language: Language): Figures {
       plain(moneyFormat(currency, currencyExponent(currency)).format(formatAmount(cents, currency) as `${number}`)),
     decimalMoney: (amount, currency) =>
       plain(moneyFormat(currency, Math.max(2, currencyExponent(currency))).format(amount as `${number}`)),
+
     count: (value) => plain(counts.format(value)),
     sats: (amount) => `${plain(counts.format(amount))} sats`,
     time: (at, timeZone, named = false) => timeFormat(timeZone, named).format(at),

@@ -30,7 +30,14 @@ export interface ButtonProps {
   class?: string;
 }
 
-export function LinkButton({ children, icon, accent, href, class: more, ...rest }: ButtonProps & LinkProps): JSX.Element {
+export function LinkButton({
+  children,
+  icon,
+  accent,
+  href,
+  class: more,
+  ...rest
+}: ButtonProps & LinkProps): JSX.Element {
   return (
     <a class={buttonClass(accent, more)} href={href} {...rest}>
       {icon && <Icon name={icon} />}
@@ -47,7 +54,13 @@ interface LinkProps {
 }
 
 /** A button that sends the form around it. */
-export function SubmitButton({ children, icon, accent, class: more, disabled }: ButtonProps & SubmitProps): JSX.Element {
+export function SubmitButton({
+  children,
+  icon,
+  accent,
+  class: more,
+  disabled,
+}: ButtonProps & SubmitProps): JSX.Element {
   return (
     <button type="submit" class={buttonClass(accent, more)} disabled={disabled}>
       {icon && <Icon name={icon} />}
@@ -69,7 +82,7 @@ export interface FieldProps {
   name: string;
   type?: 'text' | 'email' | 'password' | 'tel';
   value?: string;
-  autocomplete?: string;
+  autocomplete?: 'email' | 'username' | 'current-password' | 'new-password' | 'one-time-code' | 'name' | 'tel';
   required?: boolean;
   /** What is wrong with the value that was sent, as a sentence. */
   fault?: string | undefined;

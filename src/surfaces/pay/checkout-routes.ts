@@ -10,10 +10,10 @@ import { toSimulatedPayment } from '../../model/simulated-payment.ts';
 import { prefersJson } from '../http/prefers-json.ts';
 import { goneSignal } from '../http/stream-answer.ts';
 import { newNonce, pageHeaders } from '../pages/headers.ts';
+import { chooseLanguage } from '../pages/language.ts';
 import { sendCheckoutEvents } from './checkout-events.ts';
 import { checkoutDescription, checkoutStatus } from './checkout-json.ts';
 import { renderCheckoutPage } from './pages/checkout-page.tsx';
-import { chooseLocale } from './pages/languages.ts';
 import { renderMissingPage } from './pages/missing-page.tsx';
 
 type Request = FastifyRequest<{ Params: { token: string }; Querystring: Record<string, unknown> }>;
@@ -95,7 +95,7 @@ export function addCheckoutPages(app: FastifyInstance, parts: Parts): void {
 
   function sendPage(request: Request, reply: FastifyReply, view: CheckoutView | undefined): FastifyReply {
     const nonce = newNonce();
-    const locale = chooseLocale(request.query.locale, request.headers['accept-language']);
+    const locale = chooseLanguage(request.query.locale, request.headers['accept-language']);
     if (!view) {
       return reply.code(404).headers(pageHeaders({ nonce })).send(renderMissingPage({ nonce, locale }));
     }

@@ -6,7 +6,7 @@ import { checkoutLifeSeconds } from '../../model/checkout-session.ts';
 import { toPaymentLink } from '../../model/payment-link-view.ts';
 import { prefersJson } from '../http/prefers-json.ts';
 import { newNonce, pageHeaders } from '../pages/headers.ts';
-import { chooseLocale } from './pages/languages.ts';
+import { chooseLanguage } from '../pages/language.ts';
 import { renderMissingPage } from './pages/missing-page.tsx';
 import { renderPaymentLinkPage } from './pages/payment-link-page.tsx';
 
@@ -27,7 +27,7 @@ export function addPaymentLinkPages(app: FastifyInstance, parts: Parts): void {
       return reply.send(toPaymentLink(view));
     }
     const nonce = newNonce();
-    const locale = chooseLocale(request.query.locale, request.headers['accept-language']);
+    const locale = chooseLanguage(request.query.locale, request.headers['accept-language']);
     reply.headers(pageHeaders({ nonce }));
     if (!view) return reply.code(404).send(renderMissingPage({ nonce, locale }));
     return reply.send(renderPaymentLinkPage(view, { nonce, locale }));
@@ -37,7 +37,7 @@ export function addPaymentLinkPages(app: FastifyInstance, parts: Parts): void {
     const { slug } = request.params;
     const view = await showPaymentLink(parts, slug);
     const nonce = newNonce();
-    const locale = chooseLocale(request.query.locale, request.headers['accept-language']);
+    const locale = chooseLanguage(request.query.locale, request.headers['accept-language']);
     if (!view) {
       if (prefersJson(request.headers.accept)) throw notFound('Payment link');
       return reply.code(404).headers(pageHeaders({ nonce })).send(renderMissingPage({ nonce, locale }));

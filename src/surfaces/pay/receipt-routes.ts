@@ -5,7 +5,7 @@ import { notFound } from '../../kernel/errors.ts';
 import { toReceipt } from '../../model/receipt-view.ts';
 import { prefersJson } from '../http/prefers-json.ts';
 import { newNonce, pageHeaders } from '../pages/headers.ts';
-import { chooseLocale } from './pages/languages.ts';
+import { chooseLanguage } from '../pages/language.ts';
 import { renderMissingPage } from './pages/missing-page.tsx';
 import { renderReceiptPage } from './pages/receipt-page.tsx';
 
@@ -21,7 +21,7 @@ export function addReceiptPages(app: FastifyInstance, parts: Parts): void {
       return reply.header('cache-control', 'no-store').send(toReceipt(view));
     }
     const nonce = newNonce();
-    const locale = chooseLocale(request.query.locale, request.headers['accept-language']);
+    const locale = chooseLanguage(request.query.locale, request.headers['accept-language']);
     reply.headers(pageHeaders({ nonce }));
     if (!view) return reply.code(404).send(renderMissingPage({ nonce, locale }));
     return reply.send(renderReceiptPage(view, { nonce, locale }));

@@ -1,215 +1,212 @@
-import { render } from 'preact-render-to-string';
+import type { JSX } from 'preact';
 import type { CustomerView } from '../../flows/customer-subscription.ts';
-import { formatMoney } from '../../kernel/money.ts';
 import { qrSvg } from '../../kernel/qr.ts';
-import type { SubscriptionRow, SubscriptionStatus } from '../../model/subscription.ts';
+import type { SubscriptionStatus } from '../../model/subscription.ts';
 import { priceCharge } from '../../model/subscription-charge.ts';
 import { readStyle } from '../pages/assets.ts';
 import type { Theme } from '../pages/colours.ts';
-import { themeStyle } from '../pages/theme-style.ts';
+import { LanguageMenu, raw, renderPage } from '../pages/document.tsx';
+import { figuresOf } from '../pages/figures.ts';
+import { dictionaryOf, type Language } from '../pages/language.ts';
+import { LinkButton, Ltr, MerchantMark, SubmitButton } from '../pages/parts.tsx';
+import { dayText, intervalText, lengthText, wordsOf } from './words.ts';
 
 const style = readStyle('./customer.css', import.meta.url);
-/** Without a script the page looks again by itself while it waits for a payment. */
+/** The page has no script: while it waits for a payment it looks again by itself. */
 const refreshSeconds = 5;
 
-const states: Record<SubscriptionStatus, { text: string; tone: string }> = {
-  invited: { text: 'Invitation', tone: '' },
-  trialing: { text: 'Not charged yet', tone: 'ok' },
-  active: { text: 'Active', tone: 'ok' },
-  past_due: { text: 'Payment overdue', tone: 'bad' },
-  paused: { text: 'Paused', tone: 'warn' },
-  cancelled: { text: 'Ended', tone: '' },
+const tones: Readonly<Record<SubscriptionStatus, string>> = {
+  invited: '',
+  trialing: 'ok',
+  active: 'ok',
+  past_due: 'bad',
+  paused: 'warn',
+  cancelled: '',
 };
 
-/** The customer's page: what it is, what is to be paid, what was paid, and the way out. Works without a script. */
-export function customerPage(view: CustomerView, link: string, nonce: string): string {
+/** What all parts of the page know. */
+interface Shown {
+  readonly view: CustomerView;
+  /** The page's own path. */
+  readonly base: string;
+  readonly language: Language;
+}
+
+/** The customer's page: what it is, what is to be paid, what was paid, and the way out. */
+export function customerPage(view: CustomerView, link: string, language: Language, nonce: string): string {
   const { subscription, merchant, unpaid } = view;
-  const base = `/subscriptions/${link}`;
-  const state = states[subscription.status];
-  return document(
-    {
-      title: `${subscription.name} – ${merchant.name}`,
-      nonce,
-      theme: merchant.checkout_theme as Theme,
-      accent: merchant.checkout_accent_color,
-      refresh: unpaid?.invoice !== undefined,
-    },
-    <main>
-      {!subscription.livemode && <p class="test">Test mode: no money moves here.</p>}
-      <p class="merchant">{merchant.name}</p>
-      <h1>{subscription.name}</h1>
-      <p>
-        <span class={`state ${state.tone}`}>{state.text}</span>
-      </p>
-      <p class="price">
-        {formatMoney(subscription.amount_cents, subscription.currency)}{' '}
-        <small class="note">{intervalText(subscription)}</small>
-      </p>
-      <Terms subscription={subscription} />
-      {subscription.status === 'invited' && <Button action={`${base}/accept`} text="Accept and start" />}
-      {unpaid && <Payment view={view} base={base} />}
-      <History view={view} />
-      {!['cancelled'].includes(subscription.status) && !subscription.cancel_at_period_end && (
-        <details>
-          <summary>{subscription.status === 'invited' ? 'Decline the invitation' : 'Cancel the subscription'}</summary>
-          <p class="note">{cancelText(view)}</p>
-          <Button
-            action={`${base}/cancel`}
-            text={subscription.status === 'invited' ? 'Decline' : 'Cancel subscription'}
-            quiet
-          />
-        </details>
-      )}
-    </main>,
-  );
+  const shown = { view, base: `/subscriptions/${link}`, language };
+  const words = wordsOf(language);
+  const mayLeave = subscription.status !== 'cancelled' && !subscription.cancel_at_period_end;
+  return renderPage({
+    title: `${subscription.name} – ${merchant.name}`,
+    language,
+    nonce,
+    theme: merchant.checkout_theme as Theme,
+    accent: merchant.checkout_accent_color,
+    testMode: !subscription.livemode,
+    kind: 'subscription',
+    styles: [style],
+    head: unpaid?.invoice && <meta http-equiv="refresh" content={String(refreshSeconds)} />,
+    children: (
+      <>
+        <MerchantMark name={merchant.name} logoUrl={merchant.logo_url} />
+        <div class="card">
+          <div class="head">
+            <h1>{subscription.name}</h1>
+            <span class={`state ${tones[subscription.status]}`}>{words.states[subscription.status]}</span>
+            <p class="price">
+              <Ltr>{figuresOf(language).money(subscription.amount_cents, subscription.currency)}</Ltr>{' '}
+              <small>{intervalText(subscription, language)}</small>
+            </p>
+          </div>
+          <Terms {...shown} />
+          {subscription.status === 'invited' && <Deed base={shown.base} name="accept" text={words.accept} accent />}
+          {unpaid && <Payment {...shown} />}
+        </div>
+        <History {...shown} />
+        {mayLeave && <Leave {...shown} />}
+        <footer class="foot">
+          <LanguageMenu language={language} />
+        </footer>
+      </>
+    ),
+  });
 }
 
 /** For an address that leads to nothing. */
-export function unknownPage(nonce: string): string {
-  return document(
-    { title: 'Not found', nonce, theme: 'auto', accent: null, refresh: false },
-    <main>
-      <h1>There is no such subscription</h1>
-      <p class="note">Look at the link again, or ask whoever sent it to you.</p>
-    </main>,
-  );
+export function unknownPage(language: Language, nonce: string): string {
+  const words = wordsOf(language);
+  return renderPage({
+    title: words.unknown,
+    language,
+    nonce,
+    children: (
+      <div class="card">
+        <h1>{words.unknown}</h1>
+        <p class="muted">{words.unknownText}</p>
+      </div>
+    ),
+  });
 }
 
 /** When something could not be done: what, and the way back. */
-export function refusalPage(text: string, link: string, nonce: string): string {
-  return document(
-    { title: 'Not possible now', nonce, theme: 'auto', accent: null, refresh: false },
-    <main>
-      <h1>That did not work</h1>
-      <p>{text}</p>
-      <p>
-        <a href={`/subscriptions/${link}`}>Back to the subscription</a>
-      </p>
-    </main>,
-  );
+export function refusalPage(text: string, link: string, language: Language, nonce: string): string {
+  const words = wordsOf(language);
+  return renderPage({
+    title: words.failed,
+    language,
+    nonce,
+    children: (
+      <div class="card stack">
+        <h1>{words.failed}</h1>
+        <p lang="en">{text}</p>
+        <LinkButton href={`/subscriptions/${link}`}>{words.back}</LinkButton>
+      </div>
+    ),
+  });
 }
 
-function Terms({ subscription }: { subscription: SubscriptionRow }) {
-  const { first_charge_cents: first, amount_cents: amount, currency, time_zone: zone } = subscription;
+function Terms({ view: { subscription }, language }: Shown): JSX.Element {
+  const words = wordsOf(language);
+  const money = (cents: number) => figuresOf(language).money(cents, subscription.currency);
+  const { status, time_zone: zone, starts_on: startsOn, trial_days: trialDays } = subscription;
+  const hasStarted = subscription.current_period_start !== null;
+  const first = priceCharge({ ...subscription, current_period_start: null });
+  const later = priceCharge({ ...subscription, current_period_start: subscription.invited_at });
   const percent = Number(subscription.bitcoin_discount_percent);
-  const charge = priceCharge({ ...subscription, current_period_start: subscription.invited_at });
-  const ends = subscription.cancel_at_period_end ? 'Ends on' : 'Next charge';
+  const facts: [name: string, value: string | false | null][] = [
+    [words.startsOn, status === 'invited' && startsOn && dayText(new Date(`${startsOn}T12:00:00Z`), 'UTC', language)],
+    [words.free, status === 'invited' && trialDays > 0 && lengthText(trialDays, 'day', language)],
+    [words.firstCharge, !hasStarted && first.totalCents !== later.totalCents && money(first.totalCents)],
+    [words.bitcoinDiscount, percent > 0 && `${percent}%`],
+    [words.tax, later.taxCents > 0 && money(later.taxCents)],
+    [words.eachCharge, later.totalCents !== subscription.amount_cents && money(later.totalCents)],
+    [
+      subscription.cancel_at_period_end ? words.endsOn : words.nextCharge,
+      subscription.next_billing_at && dayText(subscription.next_billing_at, zone, language),
+    ],
+  ];
   return (
-    <dl>
-      {subscription.status === 'invited' && subscription.starts_on && (
-        <Fact name="Starts on" value={dayText(new Date(`${subscription.starts_on}T12:00:00Z`), 'UTC')} />
+    <dl class="lines">
+      {facts.map(
+        ([name, value]) =>
+          value && (
+            <div key={name}>
+              <dt>{name}</dt>
+              <dd>{value}</dd>
+            </div>
+          ),
       )}
-      {subscription.status === 'invited' && subscription.trial_days > 0 && (
-        <Fact name="Free at first" value={`${subscription.trial_days} days`} />
-      )}
-      {first !== amount && subscription.current_period_start === null && (
-        <Fact name="First charge" value={formatMoney(first, currency)} />
-      )}
-      {percent > 0 && <Fact name="Discount for bitcoin" value={`${percent} %`} />}
-      {charge.taxCents > 0 && <Fact name="Tax in it" value={formatMoney(charge.taxCents, currency)} />}
-      {charge.totalCents !== amount && subscription.status !== 'cancelled' && (
-        <Fact name="Each charge" value={formatMoney(charge.totalCents, currency)} />
-      )}
-      {subscription.next_billing_at && <Fact name={ends} value={dayText(subscription.next_billing_at, zone)} />}
     </dl>
   );
 }
 
-function Fact({ name, value }: { name: string; value: string }) {
-  return (
-    <>
-      <dt>{name}</dt>
-      <dd>{value}</dd>
-    </>
-  );
-}
-
-function Payment({ view, base }: { view: CustomerView; base: string }) {
+function Payment({ view, base, language }: Shown): JSX.Element {
   const { order, invoice } = view.unpaid!;
-  const price = formatMoney(order.total_amount_cents, order.currency);
-  if (!invoice) return <Button action={`${base}/pay`} text={`Pay ${price}`} />;
+  const figures = figuresOf(language);
+  const words = wordsOf(language);
+  const { checkout } = dictionaryOf(language);
+  const pay = words.pay(figures.money(order.total_amount_cents, order.currency));
+  if (!invoice) return <Deed base={base} name="pay" text={pay} accent />;
   const address = `lightning:${invoice.bolt11.toUpperCase()}`;
   return (
-    <section aria-label="Payment">
+    <section aria-label={pay}>
       <h2>
-        Pay {price} ({invoice.amount_sats.toLocaleString('en-US')} sats)
+        {pay} <Ltr>({figures.sats(invoice.amount_sats)})</Ltr>
       </h2>
-      <a class="qr" href={address} dangerouslySetInnerHTML={{ __html: qrSvg(address) }} />
-      <a class="wallet" href={address}>
-        Open in wallet
-      </a>
-      <code>{invoice.bolt11}</code>
-      <p class="note">This page notices your payment by itself.</p>
+      <a class="qr" href={address} aria-label={checkout.qr} {...raw(qrSvg(address))} />
+      <LinkButton href={address} icon="open" accent>
+        {checkout.openWallet}
+      </LinkButton>
+      <p class="invoice code" dir="ltr">
+        {invoice.bolt11}
+      </p>
+      <p class="small">{words.noticing}</p>
     </section>
   );
 }
 
-function History({ view }: { view: CustomerView }) {
+function History({ view, language }: Shown): JSX.Element | null {
   if (view.periods.length === 0) return null;
+  const words = wordsOf(language);
+  const figures = figuresOf(language);
   return (
-    <section aria-label="History">
-      <h2>History</h2>
-      <table>
-        <tbody>
-          {view.periods.map(({ period, order }) => (
-            <tr key={period.id}>
-              <td>{dayText(period.starts_at, view.subscription.time_zone)}</td>
-              <td>{formatMoney(order.total_amount_cents, order.currency)}</td>
-              <td>{order.status === 'pending' ? 'to be paid' : order.status}</td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
+    <section class="card">
+      <h2>{words.history}</h2>
+      <dl class="lines">
+        {view.periods.map(({ period, order }) => (
+          <div key={period.id}>
+            <dt>{dayText(period.starts_at, view.subscription.time_zone, language)}</dt>
+            <dd>
+              <Ltr>{figures.money(order.total_amount_cents, order.currency)}</Ltr> · {words.orders[order.status]}
+            </dd>
+          </div>
+        ))}
+      </dl>
     </section>
   );
 }
 
-function Button({ action, text, quiet = false }: { action: string; text: string; quiet?: boolean }) {
+function Leave({ view, base, language }: Shown): JSX.Element {
+  const words = wordsOf(language);
+  const isInvited = view.subscription.status === 'invited';
+  const text = isInvited ? words.declineText : view.unpaid ? words.cancelUnpaid : words.cancelLater;
   return (
-    <form method="post" action={action}>
-      <button type="submit" class={quiet ? 'quiet' : ''}>
-        {text}
-      </button>
+    <details class="leave">
+      <summary>{isInvited ? words.declining : words.cancelling}</summary>
+      <div class="stack">
+        <p class="small">{text}</p>
+        <Deed base={base} name="cancel" text={isInvited ? words.decline : words.cancel} />
+      </div>
+    </details>
+  );
+}
+
+function Deed({ base, name, text, accent = false }: { base: string; name: string; text: string; accent?: boolean }) {
+  return (
+    <form method="post" action={`${base}/${name}`}>
+      <SubmitButton accent={accent}>{text}</SubmitButton>
     </form>
   );
-}
-
-interface Frame {
-  title: string;
-  nonce: string;
-  theme: Theme;
-  accent: string | null;
-  refresh: boolean;
-}
-
-function document({ title, nonce, theme, accent, refresh }: Frame, body: preact.JSX.Element): string {
-  const sheet = themeStyle(theme, accent) + style;
-  const page = (
-    <html lang="en">
-      <head>
-        <meta charset="utf-8" />
-        <meta name="viewport" content="width=device-width, initial-scale=1" />
-        <meta name="robots" content="noindex" />
-        {refresh && <meta http-equiv="refresh" content={String(refreshSeconds)} />}
-        <title>{title}</title>
-        <style nonce={nonce} dangerouslySetInnerHTML={{ __html: sheet }} />
-      </head>
-      <body>{body}</body>
-    </html>
-  );
-  return `<!doctype html>${render(page)}`;
-}
-
-function intervalText({ interval_unit: unit, interval_count: count }: SubscriptionRow): string {
-  return count === 1 ? `a ${unit}` : `every ${count} ${unit}s`;
-}
-
-function cancelText({ subscription, unpaid }: CustomerView): string {
-  if (subscription.status === 'invited') return 'Nothing was charged.';
-  if (unpaid) return 'It ends at once, and the open amount is no longer to be paid.';
-  return 'It goes on until the period that you have paid for, or your trial, is over.';
-}
-
-function dayText(moment: Date, timeZone: string): string {
-  return new Intl.DateTimeFormat('en', { dateStyle: 'long', timeZone }).format(moment);
 }

@@ -10,6 +10,7 @@ import type { Parts } from '../../flows/parts.ts';
 import { AppError, notFound } from '../../kernel/errors.ts';
 import { prefersJson } from '../http/prefers-json.ts';
 import { newNonce, pageHeaders } from '../pages/headers.ts';
+import { chooseLanguage, type Language } from '../pages/language.ts';
 import { customerJson } from './customer-json.ts';
 import { customerPage, refusalPage, unknownPage } from './customer-page.tsx';
 
@@ -46,7 +47,7 @@ export function addSubscriptionPages(app: FastifyInstance, parts: Parts): void {
         return reply
           .code(error.status)
           .headers(pageHeaders({ nonce }))
-          .send(refusalPage(error.message, link, nonce));
+          .send(refusalPage(error.message, link, languageOf(request), nonce));
       }
       if (prefersJson(request.headers.accept))
         return show(request, reply, (await readCustomerView(parts, link))!, link);
@@ -57,16 +58,23 @@ export function addSubscriptionPages(app: FastifyInstance, parts: Parts): void {
 }
 
 function show(request: Request, reply: FastifyReply, view: CustomerView, link: string): FastifyReply {
-  reply.header('vary', 'accept');
+  reply.header('vary', 'accept, accept-language');
   if (prefersJson(request.headers.accept)) {
     return reply.header('cache-control', 'no-store').send(customerJson(view));
   }
   const nonce = newNonce();
-  return reply.headers(pageHeaders({ nonce })).send(customerPage(view, link, nonce));
+  return reply.headers(pageHeaders({ nonce })).send(customerPage(view, link, languageOf(request), nonce));
 }
 
 function unknown(request: Request, reply: FastifyReply): FastifyReply {
   if (prefersJson(request.headers.accept)) throw notFound('Subscription');
   const nonce = newNonce();
-  return reply.code(404).headers(pageHeaders({ nonce })).send(unknownPage(nonce));
+  return reply
+    .code(404)
+    .headers(pageHeaders({ nonce }))
+    .send(unknownPage(languageOf(request), nonce));
+}
+
+function languageOf(request: Request): Language {
+  return chooseLanguage((request.query as { locale?: unknown }).locale, request.headers['accept-language']);
 }

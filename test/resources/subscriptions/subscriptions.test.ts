@@ -247,6 +247,9 @@ describe('the customer’s page', () => {
     expect(page.body).toContain('&lt;script>alert(1)&lt;/script>');
     expect(page.body).toContain('Accept and start');
     expect(page.body).toContain('Test mode');
+    const german = await customerPage(app, invited, { ...asPerson, 'accept-language': 'de-AT,de;q=0.9' });
+    expect(german.body).toContain('Annehmen und beginnen');
+    expect(german.body).toContain('<html lang="de"');
     const unknown = await app.stranger.get('/subscriptions/sub_0000000000000000000000', asPerson);
     expect(unknown.status).toBe(404);
     expect(unknown.body).toContain('There is no such subscription');

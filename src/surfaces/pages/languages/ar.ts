@@ -43,8 +43,7 @@ export const ar: Dictionary = {
     paid: 'اكتمل الدفع',
     paidText: (merchant) => `استلم ${merchant} دفعتك.`,
     late: 'وصلت دفعتك متأخرة',
-    lateText: (merchant) =>
-      `وصلت بعد انتهاء عملية الدفع هذه. استلمها ${merchant}: يُرجى التواصل معه وذكر رقم الطلب.`,
+    lateText: (merchant) => `وصلت بعد انتهاء عملية الدفع هذه. استلمها ${merchant}: يُرجى التواصل معه وذكر رقم الطلب.`,
     continueTo: (merchant) => `المتابعة إلى ${merchant}`,
     receipt: 'عرض الإيصال',
     returning: 'ستتم إعادتك تلقائيًا…',

@@ -1,173 +1,254 @@
-// Looks after a checkout page: the time that is left, copying, what the server says, and the way back.
+// What the checkout page does in the browser. All wording and all states come from the server: when the state changes the
+// same page is fetched again and its <main> takes the place of ours.
 (() => {
-  let boot = JSON.parse(document.getElementById('boot').textContent);
-  const over = new Set(['paid', 'paid_late', 'expired', 'cancelled']);
-  let events;
+  const find = (id) => document.getElementById(id);
+  const streamPath = () => `${data.path}/events`;
+  const pollMillis = { streaming: 20000, alone: 4000, over: 20000 };
+  const returnMillis = 3500;
+  const copiedMillis = 2000;
+
+  let data;
+  let deadline = 0;
+  let spoken = Number.POSITIVE_INFINITY;
+  let stream;
   let pollTimer;
-  let tickTimer;
+  let returnTimer;
   let copyTimer;
-  let endsAt = 0;
-  document.documentElement.classList.add('scripted');
+  let turning = false;
+  let turnAgain = false;
 
-  const element = (id) => document.getElementById(id);
-  const tell = (type, more) => {
-    if (boot.parentOrigin && parent !== window) {
-      parent.postMessage({ source: 'checkout', v: 1, type, id: boot.id, ...more }, boot.parentOrigin);
-    }
-  };
-  const resize = () => tell('resize', { height: Math.ceil(document.documentElement.scrollHeight) });
+  // What can be told apart in an answer of /status is what the page has a picture of.
+  function keyOf(status) {
+    if (status.status !== 'pending') return status.status;
+    if (status.held) return 'held';
+    return status.payment_request ? `pending ${status.payment_request}` : 'unpayable';
+  }
+  const shownKey = () => (data.state === 'pending' ? `pending ${find('invoice').value}` : data.state);
+  const isOver = () => data.state === 'completed' || data.state === 'cancelled';
 
-  // By a clock that only counts: the payer's own may be wrong by hours.
-  function countDown() {
-    endsAt = performance.now() + boot.secondsLeft * 1000;
-    clearInterval(tickTimer);
-    if (boot.state !== 'pending') return;
-    const show = () => {
-      const left = Math.max(0, Math.ceil((endsAt - performance.now()) / 1000));
-      const text = `${Math.floor(left / 60)}:${String(left % 60).padStart(2, '0')}`;
-      const place = element('left');
-      if (place) place.textContent = text;
-      element('chip')?.classList.toggle('last', left <= 60);
-      if (left === 300 || left === 60) element('spoken').textContent = text;
-      if (left === 0) {
-        clearInterval(tickTimer);
-        look();
+  function begin() {
+    data = JSON.parse(find('checkout-data').textContent);
+    setTime(data.secondsLeft);
+    find('copy')?.removeAttribute('hidden');
+    find('copy')?.addEventListener('click', copy);
+    find('simulate')?.addEventListener('submit', simulate);
+    offerBrowserWallet();
+    returnSoon();
+    resized.disconnect();
+    resized.observe(document.querySelector('main'));
+    if (isOver()) stop();
+  }
+
+  // The payer's clock may be wrong: only seconds that the server counted, and seconds that pass here.
+  function setTime(secondsLeft) {
+    deadline = performance.now() + secondsLeft * 1000;
+    const ring = document.querySelector('.ring circle+circle');
+    if (ring) ring.style.animationDelay = `${Math.min(0, secondsLeft - data.lifeSeconds)}s`;
+    tick();
+  }
+
+  function tick() {
+    const countdown = find('countdown');
+    if (!countdown) return;
+    const left = Math.max(0, Math.ceil((deadline - performance.now()) / 1000));
+    countdown.textContent = `${Math.floor(left / 60)}:${String(left % 60).padStart(2, '0')}`;
+    find('chip').classList.toggle('last', left <= 60);
+    for (const minutes of [5, 1]) {
+      if (left <= minutes * 60 && left > minutes * 60 - 5 && spoken > minutes) {
+        spoken = minutes;
+        say(data.words.minutesLeft[minutes]);
       }
+    }
+    if (left === 0 && !turning) look();
+  }
+
+  async function look() {
+    try {
+      const answer = await fetch(`${data.path}/status`, { headers: { accept: 'application/json' }, cache: 'no-store' });
+      if (!answer.ok) throw new Error(`${answer.status}`);
+      await take(await answer.json());
+      online(true);
+    } catch {
+      online(false);
+    }
+  }
+
+  async function take(status) {
+    if (status.time_remaining !== undefined && data.state === 'pending') setTime(status.time_remaining);
+    if (keyOf(status) !== shownKey()) await turn();
+  }
+
+  // One change at a time; what comes meanwhile is looked at afterwards.
+  async function turn() {
+    if (turning) {
+      turnAgain = true;
+      return;
+    }
+    turning = true;
+    try {
+      do {
+        turnAgain = false;
+        const answer = await fetch(location.href, { headers: { accept: 'text/html' }, cache: 'no-store' });
+        const page = new DOMParser().parseFromString(await answer.text(), 'text/html');
+        const next = page.querySelector('main');
+        if (!next || !page.getElementById('checkout-data')) throw new Error('no checkout');
+        await swap(next, page.title);
+      } while (turnAgain);
+    } finally {
+      turning = false;
+    }
+  }
+
+  async function swap(next, title) {
+    const before = data.state;
+    const change = () => {
+      document.querySelector('main').replaceWith(next);
+      document.title = title;
+      begin();
     };
-    show();
-    tickTimer = setInterval(show, 1000);
+    const isMoving =
+      document.startViewTransition && !document.hidden && !matchMedia('(prefers-reduced-motion: reduce)').matches;
+    if (isMoving) await document.startViewTransition(change).updateCallbackDone;
+    else change();
+    if (data.state === before) return;
+    const heading = find('title');
+    heading.focus({ preventScroll: true });
+    scrollTo(0, 0);
+    say(heading.textContent);
+    tell({ held: 'detected', completed: 'paid', expired: 'expired' }[data.state]);
+  }
+
+  function say(text) {
+    find('live').textContent = text;
+  }
+
+  function online(isOnline) {
+    find('offline')?.toggleAttribute('hidden', isOnline);
   }
 
   async function copy() {
-    const field = element('invoice');
-    const button = element('copy');
+    const field = find('invoice');
+    const label = find('copy').querySelector('span');
+    data.copyLabel ??= label.textContent;
+    let isCopied = true;
     try {
       await navigator.clipboard.writeText(field.value);
     } catch {
+      // No secure page, or a frame without the permission.
+      field.focus();
       field.select();
-      document.execCommand('copy');
+      isCopied = document.execCommand('copy');
     }
-    button.textContent = boot.copied;
-    element('spoken').textContent = boot.copied;
+    const words = isCopied ? data.words.copied : data.words.copyFailed;
+    if (isCopied) label.textContent = words;
+    say(words);
     clearTimeout(copyTimer);
     copyTimer = setTimeout(() => {
-      const now = element('copy');
-      if (now) now.textContent = boot.copy;
-    }, 2000);
+      label.textContent = data.copyLabel;
+      say('');
+    }, copiedMillis);
   }
 
-  function wire() {
-    element('copy')?.addEventListener('click', copy);
-    const browserWallet = element('webln');
-    if (browserWallet && typeof window.webln?.sendPayment === 'function') {
-      browserWallet.hidden = false;
-      browserWallet.addEventListener('click', async () => {
-        await window.webln.enable?.();
-        await window.webln.sendPayment(boot.bolt11);
-        look();
-      });
-    }
-    for (const form of document.querySelectorAll('form[method=post]')) {
-      form.addEventListener('submit', () => {
-        for (const button of form.querySelectorAll('button')) button.setAttribute('aria-busy', 'true');
-      });
-    }
-    countDown();
-    resize();
-    if (over.has(boot.state)) end();
-  }
-
-  function end() {
-    events?.close();
-    clearInterval(pollTimer);
-    clearInterval(tickTimer);
-    tell(boot.state === 'paid_late' ? 'paid' : boot.state);
-    if (boot.state === 'paid' && boot.redirectUrl) setTimeout(() => location.assign(boot.redirectUrl), 3500);
-  }
-
-  // One renderer: the same page again, of which the new middle is taken.
-  let looking = false;
-  async function look() {
-    if (looking || over.has(boot.state)) return;
-    looking = true;
+  async function simulate(event) {
+    event.preventDefault();
+    const form = event.currentTarget;
+    form.querySelector('button').classList.add('busy');
     try {
-      const answer = await fetch(location.href, { headers: { accept: 'text/html' }, cache: 'no-store' });
-      const page = new DOMParser().parseFromString(await answer.text(), 'text/html');
-      const fresh = page.querySelector('main[data-boot]');
-      element('lost').hidden = true;
-      if (fresh) swap(fresh, page.title);
-    } catch {
-      const strip = element('lost');
-      if (strip) strip.hidden = false;
+      await fetch(form.action, { method: 'POST', headers: { accept: 'application/json' } });
     } finally {
-      looking = false;
+      form.querySelector('button').classList.remove('busy');
+      look();
     }
   }
 
-  function swap(fresh, title) {
-    const next = JSON.parse(fresh.dataset.boot);
-    const changed = next.state !== boot.state || next.bolt11 !== boot.bolt11;
-    boot = next;
-    if (!changed) {
-      countDown();
-      return;
-    }
-    const change = () => {
-      document.querySelector('main').replaceWith(fresh);
-      document.title = title;
-      wire();
-      const heading = element('title');
-      heading?.focus({ preventScroll: true });
-      element('spoken').textContent = heading?.textContent ?? '';
-    };
-    const calm = matchMedia('(prefers-reduced-motion: reduce)').matches;
-    if (document.startViewTransition && !calm) document.startViewTransition(change);
-    else change();
-  }
-
-  function follow() {
-    if (over.has(boot.state)) return;
-    clearInterval(pollTimer);
-    pollTimer = setInterval(look, 20000);
-    if (typeof EventSource === 'undefined') {
-      pollTimer = setInterval(look, 4000);
-      return;
-    }
-    events?.close();
-    events = new EventSource(`${boot.base}/events`);
-    let first = true;
-    events.addEventListener('status', (event) => {
-      const said = JSON.parse(event.data);
-      element('lost').hidden = true;
-      if (first && said.status === 'pending' && (said.payment_request ?? null) === boot.bolt11) {
-        first = false;
-        return;
+  // Extensions put their object there when they please.
+  function offerBrowserWallet() {
+    const button = find('browser-wallet');
+    if (!button || typeof window.webln?.sendPayment !== 'function') return;
+    button.hidden = false;
+    button.onclick = async () => {
+      button.classList.add('busy');
+      try {
+        await window.webln.enable?.();
+        await window.webln.sendPayment(find('invoice').value);
+      } catch {
+        // Turned down by the payer: the other ways are still there.
+      } finally {
+        button.classList.remove('busy');
+        look();
       }
-      first = false;
-      look();
-    });
-    events.addEventListener('error', () => {
-      clearInterval(pollTimer);
-      pollTimer = setInterval(look, 4000);
-    });
-    events.addEventListener('open', () => {
-      clearInterval(pollTimer);
-      pollTimer = setInterval(look, 20000);
-    });
+    };
   }
 
-  // Whoever comes back from a wallet wants to know at once.
-  addEventListener('pageshow', (event) => event.persisted && (look(), follow()));
-  addEventListener('online', look);
-  document.addEventListener('visibilitychange', () => {
-    if (document.visibilityState === 'visible') {
-      look();
-      if (!events || events.readyState === 2) follow();
-    }
-  });
-  addEventListener('pagehide', () => events?.close());
+  // In place of this page, so that "back" leads to the shop and not to an invoice that is paid.
+  function returnSoon() {
+    clearTimeout(returnTimer);
+    const note = find('returning');
+    const wentBack = performance.getEntriesByType('navigation')[0]?.type === 'back_forward';
+    if (!note || wentBack) return;
+    note.hidden = false;
+    returnTimer = setTimeout(() => location.replace(find('continue').href), returnMillis);
+  }
 
-  wire();
-  follow();
+  function tell(type, more) {
+    if (!type || !data.parentOrigin || parent === window) return;
+    parent.postMessage({ source: 'checkout', v: 1, type, id: data.id, ...more }, data.parentOrigin);
+  }
+  const resized = new ResizeObserver(() => tell('resize', { height: document.documentElement.offsetHeight }));
+
+  function openStream() {
+    if (stream || isOver() || data.state === 'expired' || document.hidden) return;
+    stream = new EventSource(streamPath());
+    stream.addEventListener('status', (event) => {
+      online(true);
+      take(JSON.parse(event.data)).catch(() => online(false));
+    });
+    stream.onerror = () => {
+      // Refused for good, such as where too many follow; otherwise the browser comes back by itself.
+      if (stream?.readyState === EventSource.CLOSED) closeStream();
+      schedulePoll();
+    };
+    stream.onopen = schedulePoll;
+  }
+
+  function closeStream() {
+    stream?.close();
+    stream = undefined;
+  }
+
+  function schedulePoll() {
+    clearTimeout(pollTimer);
+    if (isOver()) return;
+    const isStreaming = stream?.readyState === EventSource.OPEN;
+    const wait = data.state === 'expired' ? pollMillis.over : isStreaming ? pollMillis.streaming : pollMillis.alone;
+    pollTimer = setTimeout(async () => {
+      if (!document.hidden) await look();
+      schedulePoll();
+    }, wait);
+  }
+
+  function stop() {
+    closeStream();
+    clearTimeout(pollTimer);
+  }
+
+  // Phones stop the page while the wallet is in front, and a page out of history shows what was.
+  async function comeBack() {
+    if (document.hidden) return closeStream();
+    if (isOver()) return;
+    await look();
+    openStream();
+    schedulePoll();
+  }
+
+  begin();
+  openStream();
+  schedulePoll();
   tell('ready');
+  setInterval(tick, 500);
+  for (const delay of [300, 1500]) setTimeout(offerBrowserWallet, delay);
+  document.addEventListener('visibilitychange', comeBack);
+  addEventListener('pageshow', (event) => event.persisted && comeBack());
+  addEventListener('online', comeBack);
+  addEventListener('offline', () => online(false));
 })();

@@ -1,15 +1,20 @@
-import { type PageOptions, renderDocument } from './page.tsx';
+import { renderPage } from '../../pages/document.tsx';
+import { dictionaryOf, type Language } from '../../pages/language.ts';
+import { ResultMark } from '../../pages/parts.tsx';
 
-/** For an address that leads to nothing, and does not say whether it ever did. */
-export function renderMissingPage({ nonce, locale }: PageOptions): string {
-  const { words } = locale;
-  return renderDocument(
-    { nonce, locale, title: words.missing, theme: 'auto', accent: null, livemode: true },
-    <main class="single">
-      <section class="card">
-        <h1 id="title">{words.missing}</h1>
-        <p>{words.missingText}</p>
+/** One page for every address that leads nowhere: it does not say whether something was there once. */
+export function renderMissingPage({ nonce, locale }: { nonce: string; locale: Language }): string {
+  const words = dictionaryOf(locale).missing;
+  return renderPage({
+    title: words.title,
+    language: locale,
+    nonce,
+    children: (
+      <section class="card result">
+        <ResultMark tone="bad" />
+        <h1>{words.title}</h1>
+        <p>{words.text}</p>
       </section>
-    </main>,
-  );
+    ),
+  });
 }

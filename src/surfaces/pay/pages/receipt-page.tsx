@@ -1,108 +1,182 @@
+import type { ComponentChildren, JSX } from 'preact';
 import type { ReceiptView } from '../../../model/receipt-view.ts';
-import { say } from './languages.ts';
-import { moneyText, rateText, satsText } from './money-text.ts';
-import { Brand, type PageOptions, renderDocument } from './page.tsx';
+import { readStyle } from '../../pages/assets.ts';
+import { LanguageMenu, renderPage } from '../../pages/document.tsx';
+import { figuresOf } from '../../pages/figures.ts';
+import { dictionaryOf, type Language } from '../../pages/language.ts';
+import { Ltr, MerchantMark } from '../../pages/parts.tsx';
 
-/** A receipt, on the screen and on paper (A4 and rolls of 80 mm). */
-export function renderReceiptPage(view: ReceiptView, { nonce, locale }: PageOptions): string {
-  const { words, tag } = locale;
-  const money = (amount: number) => moneyText(amount, view.currency, tag);
-  const day = (timeZone: string) =>
-    new Intl.DateTimeFormat(tag, { dateStyle: 'long', timeStyle: 'short', timeZone }).format(view.paidAt);
-  return renderDocument(
-    {
-      nonce,
-      locale,
-      title: `${words.receiptTitle} ${view.orderNumber} – ${view.merchant.name}`,
-      theme: view.theme,
-      accent: view.accentColor,
-      livemode: view.livemode,
-      script: `document.getElementById('print').onclick=()=>print()`,
-    },
-    <main class="single receipt">
-      {!view.livemode && (
-        <p class="watermark" aria-hidden="true">
-          {words.watermark}
-        </p>
-      )}
-      <section class="card">
-        <Brand name={view.merchant.name} logoUrl={view.merchant.logoUrl} />
-        <h1 id="title">
-          {words.receiptTitle} {view.orderNumber}
-        </h1>
-        <p class="note">
-          {say(words.paidOn, `${day(view.merchant.timeZone)} (${view.merchant.timeZone})`)}
-          <br />
-          {day('UTC')} UTC
-        </p>
-        <table>
-          <thead>
-            <tr>
-              <th scope="col">{words.item}</th>
-              <th scope="col" class="figure">
-                {words.quantity}
-              </th>
-              <th scope="col" class="figure">
-                {words.amount}
-              </th>
-            </tr>
-          </thead>
-          <tbody>
-            {view.lines.map((line) => (
-              <tr>
-                <td>
-                  {line.name}
-                  {line.tax_rate && <small> ({line.tax_rate} %)</small>}
-                </td>
-                <td class="figure">{line.qty}</td>
-                <td class="figure">{money(line.line_total_cents)}</td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
-        <dl>
-          <Line name={words.subtotal} value={money(view.subtotalCents)} />
-          {view.discountCents > 0 && (
-            <Line name={view.discountName ?? words.discount} value={`−${money(view.discountCents)}`} />
+const style = readStyle('./receipt.css', import.meta.url);
+const script = "const print_=document.getElementById('print-receipt');print_.hidden=false;print_.onclick=()=>print()";
+
+interface ReceiptProps {
+  view: ReceiptView;
+  locale: Language;
+}
+
+/** A receipt for the screen and for paper, A4 and rolls of 80 mm. */
+export function renderReceiptPage(view: ReceiptView, options: { nonce: string; locale: Language }): string {
+  const { nonce, locale } = options;
+  const words = dictionaryOf(locale).receipt;
+  return renderPage({
+    title: `${words.title} ${view.orderNumber} · ${view.merchant.name}`,
+    language: locale,
+    nonce,
+    theme: view.theme,
+    accent: view.accentColor,
+    testMode: !view.livemode,
+    kind: 'receipt',
+    styles: [style],
+    script,
+    children: (
+      <>
+        <article class="card" aria-labelledby="title">
+          {!view.livemode && (
+            <p class="watermark" aria-hidden="true">
+              {words.watermark}
+            </p>
           )}
-          {view.taxDetails.length > 0
-            ? view.taxDetails.map((tax) => <Line name={`${tax.name} ${tax.rate} %`} value={money(tax.amount_cents)} />)
-            : view.taxCents > 0 && <Line name={words.tax} value={money(view.taxCents)} />}
-          <div class="total">
-            <dt>{words.total}</dt>
-            <dd>{money(view.totalCents)}</dd>
-          </div>
-          {view.refundedCents > 0 && <Line name={words.refunded} value={money(view.refundedCents)} />}
-          <Line name={words.method} value={view.paymentMethod === 'cash' ? words.cash : words.lightning} />
-          {view.amountSats !== null && <Line name="Bitcoin" value={satsText(view.amountSats, tag)} />}
-          {view.exchangeRate && <Line name={words.rate} value={rateText(view.exchangeRate, view.currency, tag)} />}
-        </dl>
-        {view.paymentHash && (
-          <details>
-            <summary>{words.proof}</summary>
-            <p class="label">{words.hash}</p>
-            <code dir="ltr">{view.paymentHash}</code>
-            {view.preimage && (
+          <header>
+            <MerchantMark name={view.merchant.name} logoUrl={view.merchant.logoUrl} />
+            <State view={view} locale={locale} />
+          </header>
+          <h1 id="title">
+            {words.title} <Ltr>{view.orderNumber}</Ltr>
+          </h1>
+          <p class="muted">
+            <time datetime={view.paidAt.toISOString()}>
+              {figuresOf(locale).time(view.paidAt, view.merchant.timeZone, true)}
+            </time>
+            {view.merchant.timeZone !== 'UTC' && (
               <>
-                <p class="label">Preimage</p>
-                <code dir="ltr">{view.preimage}</code>
+                <br />
+                {figuresOf(locale).time(view.paidAt, 'UTC', true)}
               </>
             )}
-          </details>
-        )}
-        <button type="button" class="button scripted" id="print">
-          {words.print}
-        </button>
-      </section>
-    </main>,
+          </p>
+          <Items view={view} locale={locale} />
+          <Sums view={view} locale={locale} />
+          <PaymentFacts view={view} locale={locale} />
+        </article>
+        <div class="foot">
+          <button type="button" class="button" id="print-receipt" hidden>
+            {words.print}
+          </button>
+          <LanguageMenu language={locale} />
+        </div>
+      </>
+    ),
+  });
+}
+
+function State({ view, locale }: ReceiptProps): JSX.Element {
+  const words = dictionaryOf(locale).receipt;
+  switch (view.status) {
+    case 'refunded':
+      return <p class="state warn">{words.refunded}</p>;
+    case 'partially_refunded':
+      return <p class="state warn">{words.partlyRefunded}</p>;
+    default:
+      return <p class="state ok">{words.paid}</p>;
+  }
+}
+
+function Items({ view, locale }: ReceiptProps): JSX.Element {
+  const words = dictionaryOf(locale);
+  const figures = figuresOf(locale);
+  return (
+    <table>
+      <thead>
+        <tr>
+          <th scope="col">{words.receipt.item}</th>
+          <th scope="col">{words.receipt.quantity}</th>
+          <th scope="col">{words.receipt.price}</th>
+        </tr>
+      </thead>
+      <tbody>
+        {view.lines.map((line, index) => (
+          <tr key={index}>
+            <td>
+              {line.name}
+              {line.tax_rate && <small>{words.taxAt(words.tax, line.tax_rate)}</small>}
+            </td>
+            <td>
+              <Ltr>{figures.count(line.qty)}</Ltr>
+            </td>
+            <td>
+              <Ltr>{figures.money(line.line_total_cents, view.currency)}</Ltr>
+            </td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
   );
 }
 
-function Line({ name, value }: { name: string; value: string }) {
+function Sums({ view, locale }: ReceiptProps): JSX.Element {
+  const words = dictionaryOf(locale);
+  const money = (cents: number) => figuresOf(locale).money(cents, view.currency);
   return (
-    <div>
+    <dl class="lines">
+      {view.subtotalCents !== view.totalCents && <Line name={words.receipt.subtotal}>{money(view.subtotalCents)}</Line>}
+      {view.discountCents > 0 && <Line name={view.discountName ?? words.discount}>−{money(view.discountCents)}</Line>}
+      {view.taxDetails.length === 0 && view.taxCents > 0 && <Line name={words.tax}>{money(view.taxCents)}</Line>}
+      {view.taxDetails.map((tax, index) => (
+        <Line key={index} name={words.taxAt(tax.name, tax.rate)}>
+          {money(tax.amount_cents)}
+        </Line>
+      ))}
+      <Line name={words.total} sum>
+        {money(view.totalCents)}
+      </Line>
+      {view.refundedCents > 0 && <Line name={words.receipt.refund}>−{money(view.refundedCents)}</Line>}
+    </dl>
+  );
+}
+
+function PaymentFacts({ view, locale }: ReceiptProps): JSX.Element {
+  const words = dictionaryOf(locale);
+  const figures = figuresOf(locale);
+  return (
+    <>
+      <dl class="lines facts">
+        <div>
+          <dt>{words.receipt.method}</dt>
+          <dd>{view.paymentMethod === 'cash' ? words.receipt.cash : words.receipt.lightning}</dd>
+        </div>
+        {view.amountSats !== null && <Line name={words.receipt.amount}>{figures.sats(view.amountSats)}</Line>}
+        {view.exchangeRate && (
+          <Line name={words.exchangeRate}>1 BTC = {figures.decimalMoney(view.exchangeRate, view.currency)}</Line>
+        )}
+      </dl>
+      {view.paymentHash && (
+        <dl class="proof">
+          <dt>{words.receipt.hash}</dt>
+          <dd class="code">
+            <Ltr>{view.paymentHash}</Ltr>
+          </dd>
+        </dl>
+      )}
+      {view.preimage && (
+        <details class="proof">
+          <summary>{words.receipt.proof}</summary>
+          <p>{words.receipt.proofText}</p>
+          <p class="code">
+            <Ltr>{view.preimage}</Ltr>
+          </p>
+        </details>
+      )}
+    </>
+  );
+}
+
+function Line({ name, sum, children }: { name: string; sum?: boolean; children: ComponentChildren }): JSX.Element {
+  return (
+    <div class={sum ? 'sum' : undefined}>
       <dt>{name}</dt>
-      <dd>{value}</dd>
+      <dd>
+        <Ltr>{children}</Ltr>
+      </dd>
     </div>
   );
 }

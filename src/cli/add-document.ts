@@ -1,0 +1,56 @@
+import { readFile } from 'node:fs/promises';
+import { basename } from 'node:path';
+import type { Command } from 'commander';
+import { newId } from '../kernel/ids.ts';
+import { largestDocumentBytes, toMerchantDocument } from '../model/merchant-document.ts';
+import { insertMerchantDocument } from '../store/merchant-documents.ts';
+import { chooseMerchant } from './choose-merchant.ts';
+import { addCommand, withParts } from './command.ts';
+import { CliFailure } from './failure.ts';
+import { readId, readName } from './option-values.ts';
+
+interface Options {
+  merchant?: string;
+  live?: true;
+  name?: string;
+  kind: string;
+  type: string;
+}
+
+export function addAddDocument(group: Command): void {
+  addCommand(
+    group,
+    'add',
+    'Give a merchant a paper, which the API then lists',
+    'document add --live contract.pdf --kind contract --type application/pdf',
+  )
+    .argument('<file>', `at most ${largestDocumentBytes / 1024 / 1024} MiB; it is stored in the database`)
+    .option('--merchant <id>', 'whose paper; may be left out when there is one merchant', readId)
+    .option('--live', 'for live keys; without it for test keys')
+    .option('--name <name>', 'what to call it; the file’s name without it', readName)
+    .option('--kind <kind>', 'such as invoice, contract or report', 'document')
+    .option('--type <type>', 'media type of the content', 'application/octet-stream')
+    .action(
+      withParts<Options>(async ({ parts }, options, file) => {
+        if (!/^[\w.+-]+\/[\w.+-]+$/.test(options.type))
+          throw new CliFailure(`${options.type} is no media type, such as application/pdf.`);
+        const content = await readFile(file).catch((cause: Error) => {
+          throw new CliFailure(`${file} cannot be read: ${cause.message}.`, { cause });
+        });
+        if (content.length > largestDocumentBytes) throw new CliFailure(`${file} is larger than 10 MiB.`);
+        const merchant = await chooseMerchant(parts.db, options.merchant);
+        const row = {
+          id: newId(),
+          livemode: options.live === true,
+          name: options.name ?? basename(file),
+          kind: options.kind,
+          content_type: options.type,
+          size_bytes: content.length,
+          created_at: parts.clock.now(),
+        };
+        await insertMerchantDocument(parts.db, merchant.id, row, content);
+        const json = toMerchantDocument(row, parts.links.publicUrl);
+        return { json, text: `${row.name} is there for ${merchant.name}, as document ${row.id}.` };
+      }),
+    );
+}

@@ -1,0 +1,40 @@
+/** Every sentence of the customer's page beside those that all pages share; the other languages have the same members. */
+export const en = {
+  states: {
+    invited: 'Invitation',
+    trialing: 'Not charged yet',
+    active: 'Active',
+    past_due: 'Payment overdue',
+    paused: 'Paused',
+    cancelled: 'Ended',
+  },
+  per: { week: 'a week', month: 'a month', year: 'a year' },
+  /** `length` reads "3 months". */
+  every: (length: string) => `every ${length}`,
+  startsOn: 'Starts on',
+  free: 'Free at first',
+  firstCharge: 'First charge',
+  bitcoinDiscount: 'Discount for bitcoin',
+  tax: 'Tax',
+  eachCharge: 'Each charge',
+  nextCharge: 'Next charge',
+  endsOn: 'Ends on',
+  accept: 'Accept and start',
+  pay: (amount: string) => `Pay ${amount}`,
+  noticing: 'This page notices your payment by itself.',
+  history: 'History',
+  orders: { pending: 'To be paid', paid: 'Paid', cancelled: 'Cancelled', refunded: 'Refunded' },
+  cancelling: 'Cancel the subscription',
+  cancelLater: 'It goes on until what you have paid for, or your trial, is over.',
+  cancelUnpaid: 'It ends at once, and the open amount is no longer to be paid.',
+  cancel: 'Cancel subscription',
+  declining: 'Decline the invitation',
+  declineText: 'Nothing was charged.',
+  decline: 'Decline',
+  unknown: 'There is no such subscription',
+  unknownText: 'Look at the link again, or ask whoever sent it to you.',
+  failed: 'That did not work',
+  back: 'Back to the subscription',
+};
+
+export type Words = typeof en;
