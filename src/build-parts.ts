@@ -10,11 +10,14 @@ import { openPostgres } from './db/postgres.ts';
 import type { Links, Parts, RatesByMode } from './flows/parts.ts';
 import { type Clock, systemClock } from './kernel/clock.ts';
 import type { Logger } from './kernel/log.ts';
+import { createMailer } from './kernel/mailer.ts';
 import { createMetrics } from './kernel/metrics.ts';
 import { createOutbound, type Outbound } from './kernel/outbound.ts';
 import type { HostLookup } from './kernel/outbound-connect.ts';
 import { createPublicQuota } from './limits/public-quota.ts';
+import { createRateLimiter } from './limits/rate-limiter.ts';
 import { createStreamSlots } from './limits/stream-slots.ts';
+import { createTryCounter } from './limits/try-counter.ts';
 import { createUsage } from './limits/usage.ts';
 import { openSealer } from './open-sealer.ts';
 import { createFixedRates } from './rates/fixed-rate.ts';
@@ -24,6 +27,12 @@ import { openSource } from './rates/sources.ts';
 import type { RateSourcesSetting } from './rates/sources-setting.ts';
 import { openConnector } from './wallets/connectors.ts';
 import { createWalletRuntime } from './wallets/runtime.ts';
+
+/** Of events, by merchants' servers. */
+const streamsPerMerchant = 20;
+/** Of checkouts, by payers' pages; those that get none poll. */
+const streamsPerCheckout = 6;
+const streamsPerAddress = 60;
 
 export interface BuiltParts {
   parts: Parts;
@@ -64,6 +73,7 @@ export async function buildParts(config: Config, options: BuildOptions): Promise
     const support = { db, sealer, clock, outbound, allowHttp: allowPrivateNetworks };
     const metrics = createMetrics();
     const wallets = createWalletRuntime({ db, clock, log, metrics, open: (wallet) => openConnector(support, wallet) });
+    const mailer = config.smtpUrl === undefined ? undefined : createMailer(config.smtpUrl, config.mailFrom!);
     const links = { publicUrl: config.publicUrl, payUrl: config.payUrl };
     const parts: Parts = {
       db,
@@ -73,12 +83,17 @@ export async function buildParts(config: Config, options: BuildOptions): Promise
       rates,
       wallets,
       outbound,
-      streams: createStreamSlots(),
+      streams: createStreamSlots(1000, streamsPerMerchant),
+      payerStreams: createStreamSlots(1000, streamsPerCheckout, streamsPerAddress),
       publicQuota: createPublicQuota(),
       metrics,
       usage: createUsage(db),
+      rateLimiter: createRateLimiter(db, log),
+      // Ten for an account in a quarter of an hour; a shop's whole staff may share an address.
+      signInTries: { byAccount: createTryCounter(10, 15 * 60), byAddress: createTryCounter(60, 60) },
       authenticator: createAuthenticator(db, clock),
       links,
+      mailer,
       stopping: stopping.signal,
       strictAnswers: options.strict ?? false,
     };
@@ -89,6 +104,7 @@ export async function buildParts(config: Config, options: BuildOptions): Promise
       async close() {
         stopping.abort();
         rates.live.stop();
+        mailer?.close();
         await wallets.close();
         await outbound.close();
         await db.close();

@@ -39,6 +39,14 @@ function origin(value: string): string | undefined {
   return url.href.replace(/\/+$/, '');
 }
 
+function smtpUrl(value: string): string | undefined {
+  if (value === '') return undefined;
+  if (!URL.canParse(value) || !['smtp:', 'smtps:'].includes(new URL(value).protocol)) {
+    throw new Error('must be an address such as smtp://user:password@mail.example.com:587');
+  }
+  return value;
+}
+
 function logLevel(value: string): string {
   const levels = ['debug', 'info', 'warn', 'error', 'silent'];
   if (!levels.includes(value)) throw new Error(`must be one of ${levels.join(', ')}`);
@@ -91,6 +99,16 @@ export const entries = {
     'Who live exchange rates come from, comma separated, each optionally `name=url`; or `fixed:65000` for development',
     parseRateSources,
   ),
+  SMTP_URL: entry(
+    '',
+    'Mail server, such as `smtp://user:password@mail.example.com:587` or `smtps://…`. Empty: nobody is written to',
+    smtpUrl,
+  ),
+  MAIL_FROM: entry(
+    '',
+    'Sender of mails, such as `Corner Shop <shop@example.com>`. Required with `SMTP_URL`',
+    optionalText,
+  ),
   LOG_LEVEL: entry('info', '`debug`, `info`, `warn`, `error` or `silent`', logLevel),
   METRICS_TOKEN: entry(
     '',
@@ -121,6 +139,9 @@ export interface Config {
   readonly trustProxy: boolean | string[];
   readonly allowPrivateNetworks: boolean;
   readonly rateSources: RateSourcesSetting;
+  readonly smtpUrl: string | undefined;
+  /** There when `smtpUrl` is. */
+  readonly mailFrom: string | undefined;
   readonly logLevel: string;
   readonly metricsToken: string | undefined;
   readonly production: boolean;
@@ -153,6 +174,8 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
     trustProxy: read('TRUST_PROXY'),
     allowPrivateNetworks: allowPrivate,
     rateSources: read('RATE_SOURCES'),
+    smtpUrl: read('SMTP_URL'),
+    mailFrom: read('MAIL_FROM'),
     logLevel: read('LOG_LEVEL'),
     metricsToken: read('METRICS_TOKEN'),
     production: read<string>('NODE_ENV') === 'production',
@@ -160,6 +183,9 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
   };
   if (databaseUrl !== undefined && secrets === undefined && !faults.some((fault) => fault.startsWith('SECRETS_KEY'))) {
     faults.push('SECRETS_KEY is required with DATABASE_URL; make one with: openssl rand -hex 32');
+  }
+  if (config.smtpUrl !== undefined && !config.mailFrom?.includes('@')) {
+    faults.push('MAIL_FROM is required with SMTP_URL, such as shop@example.com');
   }
   if (faults.length > 0) throw new ConfigError(faults.join('\n'));
   return Object.freeze(config);

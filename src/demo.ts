@@ -1,12 +1,15 @@
 import { open, readFile, rename } from 'node:fs/promises';
 import { join } from 'node:path';
 import { issueApiKey } from './auth/api-key.ts';
+import { hashPassword } from './auth/password.ts';
 import type { Config } from './config.ts';
 import { statement } from './db/database.ts';
 import { addMerchant } from './flows/new-merchant.ts';
 import type { Parts } from './flows/parts.ts';
+import { newId, randomBase62 } from './kernel/ids.ts';
 import { importDirectory } from './resources/directory/import-directory.ts';
 import { hasMerchants } from './store/merchants.ts';
+import { insertUser, putMembership } from './store/users.ts';
 
 // Any fixed number will do. Processes that start together on one PostgreSQL must not make a demo each.
 const lockNumber = 7_283_113;
@@ -22,6 +25,11 @@ export interface DemoCredentials {
   live_publishable_key: string;
   /** Of `secret_key`. */
   api_token_id: string;
+  /** Of the shop's owner. */
+  email: string;
+  password: string;
+  /** One that may make 60 requests a minute. */
+  limited_secret_key: string;
 }
 
 /** The demo of an earlier start, undefined when there is none. */
@@ -54,6 +62,9 @@ export async function mayReachPrivateNetworks(config: Config, demoAsked = false)
  * between leaves an empty database, and the next start begins anew. @returns undefined when nothing was made.
  */
 export async function makeDemo(parts: Parts, dataDir: string, baseUrl: string): Promise<DemoCredentials | undefined> {
+  const password = randomBase62(20);
+  // Outside the transaction: it takes its time on purpose.
+  const passwordHash = await hashPassword(password);
   return parts.db.transaction(async (tx) => {
     await tx.run(lock, [lockNumber]);
     if (await hasMerchants(tx)) return undefined;
@@ -67,6 +78,11 @@ export async function makeDemo(parts: Parts, dataDir: string, baseUrl: string): 
     const publishable = await issue('publishable', false);
     const liveSecret = await issue('secret', true);
     const livePublishable = await issue('publishable', true);
+    const limitedTerms = { kind: 'secret' as const, name: 'Demo limited test key', rpmLimit: 60 };
+    const limited = await issueApiKey(tx, { merchantId, livemode: false }, limitedTerms, now);
+    const owner = { id: newId(), email: request.email, name: 'Demo Owner', passwordHash, now };
+    await insertUser(tx, owner);
+    await putMembership(tx, owner.id, merchantId, 'owner', now);
     const credentials: DemoCredentials = {
       base_url: baseUrl,
       merchant_id: merchantId,
@@ -75,6 +91,9 @@ export async function makeDemo(parts: Parts, dataDir: string, baseUrl: string): 
       live_secret_key: liveSecret.key.reveal(),
       live_publishable_key: livePublishable.key.reveal(),
       api_token_id: secret.id,
+      email: request.email,
+      password,
+      limited_secret_key: limited.key.reveal(),
     };
     await writeDemo(dataDir, credentials);
     return credentials;

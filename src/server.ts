@@ -9,6 +9,8 @@ import { deliverWebhooks } from './jobs/deliver-webhooks.ts';
 import { expireCheckouts } from './jobs/expire-checkouts.ts';
 import { flushUsage } from './jobs/flush-usage.ts';
 import type { Job } from './jobs/job.ts';
+import { sendMails } from './jobs/send-mails.ts';
+import { shareRateCounts } from './jobs/share-rate-counts.ts';
 import { sweep } from './jobs/sweep.ts';
 import { watchInvoices } from './jobs/watch-invoices.ts';
 import { createLog } from './kernel/log.ts';
@@ -65,7 +67,9 @@ export async function startServer(config: Config, options: ServerOptions = {}): 
       flushUsage(parts),
       sweep(parts),
       expireCheckouts(parts),
+      shareRateCounts(parts),
       billSubscriptions(parts),
+      sendMails(parts),
     );
     process.stdout.write(banner(links.publicUrl, parts.db.engine, demo));
     return {

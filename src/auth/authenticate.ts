@@ -61,6 +61,10 @@ export function createAuthenticator(db: Database, clock: Clock): Authenticator {
       livemode: match.livemode,
       permissions: match.permissions ?? 'full',
       merchantStatus: match.merchant_status,
+      limits: {
+        perMinute: Math.min(match.per_minute, match.rpm_limit ?? match.per_minute),
+        perHour: match.per_hour,
+      },
     };
   }
 

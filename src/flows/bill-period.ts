@@ -7,6 +7,7 @@ import { priceCharge } from '../model/subscription-charge.ts';
 import { insertPeriod } from '../store/subscriptions.ts';
 import { draftOrder, writeNewOrder } from './new-order.ts';
 import type { Parts } from './parts.ts';
+import { queueSubscriptionMail } from './queue-subscription-mail.ts';
 import { type SubscriptionCalendar, saveSubscription } from './subscription-calendar.ts';
 import { recordSubscriptionEvent } from './subscription-events.ts';
 import { takeNothing } from './take-nothing.ts';
@@ -84,5 +85,6 @@ export async function billPeriod(
   await recordSubscriptionEvent(tx, isFirst ? 'subscription.activated' : 'subscription.renewed', billed, now, about);
   // Nothing to pay needs no invoice; the order is complete at once.
   if (order.total_amount_cents === 0) await takeNothing(tx, order, now);
+  else await queueSubscriptionMail(tx, parts, 'charged', billed, now, order);
   return billed;
 }

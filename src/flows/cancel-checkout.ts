@@ -1,13 +1,13 @@
 import type { Handle } from '../db/database.ts';
 import type { Scope } from '../kernel/context.ts';
 import { AppError, notFound } from '../kernel/errors.ts';
-import type { CheckoutSessionRow } from '../model/checkout-session.ts';
+import { type CheckoutSessionRow, statusOfSession } from '../model/checkout-session.ts';
 import { findCheckoutSession, lockCheckoutSession, markCheckoutCancelled } from '../store/checkout-sessions.ts';
 import { cancelOrder } from './cancel-order.ts';
 
 /**
  * pending → cancelled, and its order with it. Money that still arrives is recorded and flagged on the order. Cancelling
- * twice is harmless. @throws {AppError} 404, or 409 for one that was paid.
+ * twice is harmless. @throws {AppError} 404, 409 for one that was paid, 410 for one that is over by itself.
  */
 export async function cancelCheckout(
   tx: Handle,
@@ -17,6 +17,8 @@ export async function cancelCheckout(
 ): Promise<CheckoutSessionRow> {
   const seen = await findCheckoutSession(tx, scope, idOrToken);
   if (!seen) throw notFound('Checkout session');
+  if (statusOfSession(seen, now) === 'expired')
+    throw new AppError('gone', 'The checkout session expired unpaid already');
   // The order's lock comes before the session's (flows/README.md).
   if (seen.order_id && !seen.cancelled_at && !seen.completed_at) await cancelOrder(tx, scope, seen.order_id, now);
   const session = (await lockCheckoutSession(tx, seen.id))!;
@@ -26,6 +28,7 @@ export async function cancelCheckout(
       retryAfterSeconds: 1,
     });
   }
+  if (session.cancelled_at) return session;
   await markCheckoutCancelled(tx, session.id, now);
-  return { ...session, cancelled_at: session.cancelled_at ?? now, updated_at: now };
+  return { ...session, cancelled_at: now, updated_at: now };
 }

@@ -3,6 +3,7 @@ import { recordEvents } from '../events/outbox.ts';
 import type { Scope } from '../kernel/context.ts';
 import { AppError, notFound } from '../kernel/errors.ts';
 import { toOrder } from '../model/order.ts';
+import { cancelCheckoutOfOrder } from '../store/checkout-sessions.ts';
 import { supersedeOpenInvoice } from '../store/invoices.ts';
 import { lockOrder, markOrderCancelled } from '../store/orders.ts';
 import { advanceSubscription } from './advance-subscription.ts';
@@ -19,6 +20,7 @@ export async function cancelOrder(tx: Handle, scope: Scope, orderId: string, now
     throw new AppError('conflict', `The order is ${order.status}; only a pending order can be cancelled`);
   }
   await supersedeOpenInvoice(tx, orderId, now);
+  await cancelCheckoutOfOrder(tx, orderId, now);
   // A period whose order is taken back is forgiven; the subscription goes on.
   await advanceSubscription(tx, order, now);
   const cancelled = { ...order, status: 'cancelled' as const, cancelled_at: now, updated_at: now };

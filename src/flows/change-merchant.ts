@@ -5,6 +5,7 @@ import { invalid } from '../kernel/errors.ts';
 import { isTimeZone } from '../kernel/time-zone.ts';
 import { isWebAddress } from '../kernel/web-address.ts';
 import type { MerchantRow } from '../model/merchant.ts';
+import { renameChannelsMerchant } from '../store/channels.ts';
 import { lockMerchant, updateMerchant } from '../store/merchants.ts';
 
 export type MerchantChange = {
@@ -32,6 +33,7 @@ export async function changeMerchant(
     updated_at: now,
   };
   await updateMerchant(tx, merchant);
+  if (merchant.name !== before.name) await renameChannelsMerchant(tx, merchantId, merchant.name);
   return merchant;
 }
 

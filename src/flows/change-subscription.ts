@@ -1,5 +1,6 @@
 import type { Handle } from '../db/database.ts';
 import { AppError } from '../kernel/errors.ts';
+import { newId } from '../kernel/ids.ts';
 import { periodNumberAt, periodStart } from '../model/billing-calendar.ts';
 import { calendarOf, canBecome, type SubscriptionRow } from '../model/subscription.ts';
 import { movePeriodDue } from '../store/subscriptions.ts';
@@ -22,8 +23,7 @@ export const pauseSubscription = change(async (tx, { subscription, unsettled }, 
     unsettled,
     calendar,
   );
-  const dedupe = calendar.today.toISOString();
-  await recordSubscriptionEvent(tx, 'subscription.paused', paused, calendar.now, { dedupe });
+  await recordSubscriptionEvent(tx, 'subscription.paused', paused, calendar.now, { dedupe: newId() });
   return paused;
 });
 
@@ -45,7 +45,7 @@ export const resumeSubscription = change(async (tx, { subscription, unsettled },
     paused_at: null,
   };
   const saved = await saveSubscription(tx, resumed, due, calendar);
-  await recordSubscriptionEvent(tx, 'subscription.resumed', saved, now, { dedupe: today.toISOString() });
+  await recordSubscriptionEvent(tx, 'subscription.resumed', saved, now, { dedupe: newId() });
   return saved;
 });
 
@@ -70,12 +70,15 @@ export function cancelSubscription(
 
 // A trial whose end passed during the pause ends now: the first charge is made today, and the others counted from it.
 function startOf(subscription: SubscriptionRow, { today }: SubscriptionCalendar) {
+  if (subscription.cancel_at_period_end) return {};
   return subscription.next_billing_at! > today
     ? {}
     : { anchor_at: today, next_billing_at: today, trial_ends_at: today };
 }
 
+// What was to end with a period that is over ends now: its dates stay for the job to see that.
 function runningPeriod(subscription: SubscriptionRow, { today }: SubscriptionCalendar) {
+  if (subscription.cancel_at_period_end) return {};
   if (subscription.next_billing_at! > today) return {};
   const dates = calendarOf(subscription);
   const number = periodNumberAt(dates, today);

@@ -1,23 +1,32 @@
+import { AppError } from '../kernel/errors.ts';
 import { sha256Hex } from '../kernel/secrets.ts';
 import type { InvoiceRow } from '../model/invoice.ts';
 import type { MerchantRow } from '../model/merchant.ts';
 import type { OrderRow } from '../model/order.ts';
+import { receiptUrl } from '../model/sale.ts';
 import type { PeriodRow, SubscriptionRow } from '../model/subscription.ts';
 import { findOpenInvoice } from '../store/invoices.ts';
 import { findMerchant } from '../store/merchants.ts';
 import { listOrdersById } from '../store/orders.ts';
+import { listReceiptTokens } from '../store/sales.ts';
 import { findSubscriptionByLink, findUnsettledPeriod, listPeriods } from '../store/subscriptions.ts';
 import { acceptSubscription } from './accept-subscription.ts';
 import { cancelSubscription } from './change-subscription.ts';
 import { openInvoice } from './open-invoice.ts';
 import type { Parts } from './parts.ts';
+import { simulatePayment } from './simulate-payment.ts';
 
 /** What a customer sees of a subscription. */
 export interface CustomerView {
   readonly subscription: SubscriptionRow;
   readonly merchant: MerchantRow;
   /** The last ones, newest first. */
-  readonly periods: readonly { readonly period: PeriodRow; readonly order: OrderRow }[];
+  readonly periods: readonly {
+    readonly period: PeriodRow;
+    readonly order: OrderRow;
+    /** Address of the receipt, once it is paid. */
+    readonly receipt: string | undefined;
+  }[];
   /** The order that is to be paid, with its invoice once one was opened. */
   readonly unpaid: { readonly order: OrderRow; readonly invoice: InvoiceRow | undefined } | undefined;
   /** By the clock. */
@@ -35,21 +44,27 @@ export async function readCustomerView(parts: Parts, link: string): Promise<Cust
     findMerchant(parts.db, subscription.merchant_id),
     listPeriods(parts.db, subscription.id, shownPeriods),
   ]);
-  const orders = await listOrdersById(
-    parts.db,
-    periods.map((period) => period.order_id),
-  );
-  const shown = periods.map((period) => ({ period, order: orders.get(period.order_id)! }));
+  const orderIds = periods.map((period) => period.order_id);
+  const [orders, receipts] = await Promise.all([
+    listOrdersById(parts.db, orderIds),
+    listReceiptTokens(parts.db, orderIds),
+  ]);
+  const shown = periods.map((period) => {
+    const token = receipts.get(period.order_id);
+    const receipt = token === undefined ? undefined : receiptUrl(token, parts.links.payUrl);
+    return { period, order: orders.get(period.order_id)!, receipt };
+  });
   const open = shown.find(({ period, order }) => !period.settled && order.status === 'pending');
   const last = open && (await findOpenInvoice(parts.db, open.order.id, now));
   const invoice = last?.status === 'pending' ? last : undefined;
   return { subscription, merchant: merchant!, periods: shown, unpaid: open && { order: open.order, invoice }, now };
 }
 
-/** Accepts the invitation. @throws {AppError} 409 when it was withdrawn. */
-export async function acceptByLink(parts: Parts, seen: SubscriptionRow): Promise<void> {
-  await parts.db.transaction((tx) => acceptSubscription(tx, parts, seen));
-  parts.db.wake('event_recorded', seen.merchant_id);
+/** Accepts the invitation. @throws {AppError} 409 when it was withdrawn, 403 while the merchant is not active. */
+export async function acceptByLink(parts: Parts, view: CustomerView): Promise<void> {
+  checkActive(view);
+  await parts.db.transaction((tx) => acceptSubscription(tx, parts, view.subscription));
+  parts.db.wake('event_recorded', view.merchant.id);
 }
 
 /**
@@ -64,10 +79,30 @@ export async function cancelByLink(parts: Parts, seen: SubscriptionRow): Promise
   parts.db.wake('event_recorded', seen.merchant_id);
 }
 
-/** Opens an invoice for the order that is to be paid, or finds the open one. Does nothing when nothing is to be paid. */
+/**
+ * Opens an invoice for the order that is to be paid, or finds the open one; does nothing when nothing is to be paid.
+ * @throws {AppError} 403 while the merchant is not active, and what opening an invoice may end with.
+ */
 export async function payByLink(parts: Parts, view: CustomerView): Promise<void> {
   const { subscription, unpaid } = view;
   if (!unpaid) return;
+  checkActive(view);
   const scope = { merchantId: subscription.merchant_id, livemode: subscription.livemode };
   await openInvoice(parts, scope, unpaid.order.id, parts.stopping);
+}
+
+/**
+ * The payer of test mode pays what is to be paid; nothing happens when nothing is.
+ * @throws {AppError} 403 in live mode, 422 when the invoice belongs to a real wallet.
+ */
+export async function simulateByLink(parts: Parts, { subscription, unpaid }: CustomerView): Promise<void> {
+  if (subscription.livemode) throw new AppError('forbidden', 'Only a test subscription can be paid this way');
+  if (!unpaid) return;
+  const scope = { merchantId: subscription.merchant_id, livemode: subscription.livemode };
+  const invoice = await openInvoice(parts, scope, unpaid.order.id, parts.stopping);
+  await simulatePayment(parts, scope, invoice.id, { afterSeconds: 0, amountSats: undefined }, parts.stopping);
+}
+
+function checkActive({ merchant }: CustomerView): void {
+  if (merchant.status !== 'active') throw new AppError('forbidden', `${merchant.name} cannot take payments now`);
 }

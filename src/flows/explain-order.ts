@@ -1,7 +1,9 @@
 import type { Handle } from '../db/database.ts';
+import type { CheckoutSessionRow } from '../model/checkout-session.ts';
 import type { InvoiceRow } from '../model/invoice.ts';
 import type { OrderRow } from '../model/order.ts';
 import type { PaymentRow } from '../model/payment.ts';
+import { findCheckoutSessionOfOrder } from '../store/checkout-sessions.ts';
 import { listEventsOfSubjects } from '../store/events.ts';
 import { listRequestsOfOrder } from '../store/invoice-requests.ts';
 import { listInvoicesOfOrder } from '../store/invoices.ts';
@@ -27,15 +29,18 @@ export interface OrderStory {
 export async function explainOrder(db: Handle, reference: string, now: Date): Promise<OrderStory | undefined> {
   const order = await findOrderForOperator(db, reference);
   if (!order) return undefined;
-  const [invoices, requests, payments] = await Promise.all([
+  const [invoices, requests, payments, session] = await Promise.all([
     listInvoicesOfOrder(db, order.id, now),
     listRequestsOfOrder(db, order.id),
     listPaymentsOfOrder(db, order.id),
+    findCheckoutSessionOfOrder(db, order.id),
   ]);
   const subjects = [order.id, ...invoices.map(({ id }) => id), ...payments.map(({ id }) => id)];
+  if (session) subjects.push(session.id);
   const events = await listEventsOfSubjects(db, subjects);
   const walletNames = await namesOfWallets(db, invoices);
   const moments: OrderMoment[] = [
+    ...(session ? sessionMoments(session) : []),
     { at: order.created_at, what: orderText(order) },
     ...requests.map((request) => ({
       at: request.created_at,
@@ -62,6 +67,18 @@ async function namesOfWallets(db: Handle, invoices: readonly InvoiceRow[]): Prom
 function orderText(order: OrderRow): string {
   const rate = order.btc_fiat_price ? ` at ${order.btc_fiat_price} ${order.currency} (${order.rate_source})` : '';
   return `the order was made over ${order.source}: ${order.total_amount_cents} minor units of ${order.currency}, ${order.total_amount_sats} sats${rate}`;
+}
+
+function sessionMoments(session: CheckoutSessionRow): OrderMoment[] {
+  const name = `checkout session ${session.id}`;
+  const origin = session.source === 'payment_link' ? 'a payment link opened' : 'the merchant made';
+  const moments = [
+    { at: session.created_at, what: `${origin} ${name}, open until ${session.expires_at.toISOString()}` },
+  ];
+  if (session.expired_event_at) moments.push({ at: session.expired_event_at, what: `${name} had expired unpaid` });
+  if (session.cancelled_at) moments.push({ at: session.cancelled_at, what: `${name} was cancelled` });
+  if (session.completed_at) moments.push({ at: session.completed_at, what: `${name} was completed` });
+  return moments;
 }
 
 function attentionText({ attention }: OrderRow): string {

@@ -4,7 +4,9 @@ import { sha256Hex } from '../kernel/secrets.ts';
 import type { SubscriptionRow } from '../model/subscription.ts';
 import { ensureCustomer } from '../store/customers.ts';
 import { insertSubscription } from '../store/subscriptions.ts';
+import { linkPlace } from './customer-url.ts';
 import type { Parts } from './parts.ts';
+import { queueSubscriptionMail } from './queue-subscription-mail.ts';
 import { readCalendar } from './subscription-calendar.ts';
 import { recordSubscriptionEvent } from './subscription-events.ts';
 
@@ -50,7 +52,7 @@ export async function inviteSubscriber(
     ...invitation,
     status: 'invited',
     link_hash: sha256Hex(link),
-    link_sealed: parts.sealer.seal(link, { table: 'subscriptions', column: 'link_sealed', row: id }),
+    link_sealed: parts.sealer.seal(link, linkPlace(id)),
     customer_id: await ensureCustomer(tx, scope, invitation.customer_email, now),
     trial_ends_at: null,
     anchor_at: null,
@@ -69,11 +71,6 @@ export async function inviteSubscriber(
   };
   await insertSubscription(tx, subscription);
   await recordSubscriptionEvent(tx, 'subscription.created', subscription, now);
+  await queueSubscriptionMail(tx, parts, 'invited', subscription, now);
   return subscription;
-}
-
-/** The customer's page, at the address that payers know. */
-export function customerUrl(parts: Pick<Parts, 'sealer' | 'links'>, row: SubscriptionRow): string {
-  const place = { table: 'subscriptions', column: 'link_sealed', row: row.id };
-  return `${parts.links.payUrl}/subscriptions/${parts.sealer.open(row.link_sealed, place).toString()}`;
 }

@@ -4,9 +4,28 @@ import { type CheckoutSessionRow, statusOfSession } from '../model/checkout-sess
 import type { InvoiceRow } from '../model/invoice.ts';
 import type { OrderRow } from '../model/order.ts';
 import { lockCheckoutSession, setCheckoutOrder } from '../store/checkout-sessions.ts';
+import { findOpenInvoice } from '../store/invoices.ts';
 import { draftOrder, writeNewOrder } from './new-order.ts';
 import { openInvoice } from './open-invoice.ts';
 import type { Parts } from './parts.ts';
+
+/** A payer needs about this long, unless the wallet's invoices are shorter: then half of their life has to do. */
+const enoughSeconds = 60;
+
+/**
+ * The invoice that the page goes on showing; undefined when a new one is needed. One that lasts as long as the session
+ * is good to the end: a payer who has scanned it should not find it replaced.
+ */
+export async function findUsableInvoice(parts: Parts, session: CheckoutSessionRow): Promise<InvoiceRow | undefined> {
+  if (!session.order_id) return undefined;
+  const now = parts.clock.now();
+  const open = await findOpenInvoice(parts.db, session.order_id, now);
+  if (!open || open.expires_at <= now) return undefined;
+  const secondsLeft = (open.expires_at.getTime() - now.getTime()) / 1000;
+  const lifeSeconds = (open.expires_at.getTime() - open.created_at.getTime()) / 1000;
+  const isEnough = secondsLeft >= Math.min(enoughSeconds, lifeSeconds / 2);
+  return open.held_at || isEnough || open.expires_at >= session.expires_at ? open : undefined;
+}
 
 /**
  * The session's order and its usable invoice, made on first need and once, however many pages and pollers come at the
@@ -56,6 +75,8 @@ export async function writeCheckoutOrder(
       customerEmail: session.customer_email,
       customerName: session.customer_name,
       metadata: session.metadata,
+      // Nothing is asked of a wallet for 0, so that a missing rate must not stand in the way.
+      quoteLater: session.amount_cents === 0,
     },
     {
       scope: { merchantId: session.merchant_id, livemode: session.livemode },

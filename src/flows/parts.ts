@@ -2,11 +2,14 @@ import type { Authenticator } from '../auth/authenticate.ts';
 import type { Database } from '../db/database.ts';
 import type { Clock } from '../kernel/clock.ts';
 import type { Logger } from '../kernel/log.ts';
+import type { Mailer } from '../kernel/mailer.ts';
 import type { Metrics } from '../kernel/metrics.ts';
 import type { Outbound } from '../kernel/outbound.ts';
 import type { Sealer } from '../kernel/secrets.ts';
 import type { PublicQuota } from '../limits/public-quota.ts';
+import type { RateLimiter } from '../limits/rate-limiter.ts';
 import type { StreamSlots } from '../limits/stream-slots.ts';
+import type { TryCounter } from '../limits/try-counter.ts';
 import type { Usage } from '../limits/usage.ts';
 import type { Rates } from '../rates/rate.ts';
 import type { WalletRuntime } from '../wallets/runtime.ts';
@@ -20,12 +23,19 @@ export interface Parts {
   readonly rates: RatesByMode;
   readonly wallets: WalletRuntime;
   readonly outbound: Outbound;
+  /** Of merchants' servers. */
   readonly streams: StreamSlots;
+  /** Of payers: strangers never take the places of merchants. */
+  readonly payerStreams: StreamSlots;
   readonly publicQuota: PublicQuota;
   readonly metrics: Metrics;
   readonly usage: Usage;
+  readonly rateLimiter: RateLimiter;
+  readonly signInTries: { readonly byAccount: TryCounter; readonly byAddress: TryCounter };
   readonly authenticator: Authenticator;
   readonly links: Links;
+  /** Undefined where no mail server is set: nothing is written to anybody then. */
+  readonly mailer: Mailer | undefined;
   /**
    * Aborts when the process stops. A client that goes away aborts nothing: its call still ends in a defined state.
    */

@@ -1,4 +1,5 @@
 import { AppError } from '../kernel/errors.ts';
+import { isToken } from '../kernel/ids.ts';
 import { type CheckoutSessionRow, statusOfSession, tokensShownSeconds } from '../model/checkout-session.ts';
 import type { CheckoutView } from '../model/checkout-view.ts';
 import type { InvoiceRow } from '../model/invoice.ts';
@@ -7,24 +8,23 @@ import type { OrderRow } from '../model/order.ts';
 import { receiptUrl } from '../model/sale.ts';
 import { findCheckoutSessionByToken } from '../store/checkout-sessions.ts';
 import { markInvoiceViewed } from '../store/invoice-watch.ts';
-import { findCurrentInvoice, findOpenInvoice } from '../store/invoices.ts';
+import { findCurrentInvoice, isHeld } from '../store/invoices.ts';
 import { findMerchant } from '../store/merchants.ts';
 import { findOrder } from '../store/orders.ts';
 import { findProduct } from '../store/products.ts';
 import { findSaleOfOrder } from '../store/sales.ts';
 import { invoiceLifeSeconds } from './issue-invoice.ts';
 import { listAccessTokens } from './list-access-tokens.ts';
-import { openCheckout } from './open-checkout.ts';
+import { findUsableInvoice, openCheckout } from './open-checkout.ts';
 import type { Parts } from './parts.ts';
 
 export interface CheckoutVisitor {
   /** Where the payer calls from. */
   readonly address: string;
-  readonly signal: AbortSignal;
 }
 
-/** An invoice with less time left than this is renewed before it is shown (flows/open-invoice.ts does the same). */
-const usableSeconds = 60;
+/** A page that looks again this soon is not told to the watcher anew. */
+const viewedMillis = 2000;
 
 /**
  * What the page of a checkout session shows now; undefined for an unknown token. Order and invoice are made on the way,
@@ -35,49 +35,79 @@ export async function showCheckout(
   token: string,
   visitor: CheckoutVisitor,
 ): Promise<CheckoutView | undefined> {
-  const seen = await findCheckoutSessionByToken(parts.db, token);
+  const seen = await findSession(parts, token);
   if (!seen) return undefined;
   const merchant = (await findMerchant(parts.db, seen.merchant_id))!;
+  if (seen.completed_at) parts.publicQuota.giveBack(placeOf(seen, visitor));
   if (statusOfSession(seen, parts.clock.now()) !== 'pending') return viewOf(parts, seen, merchant);
   const outcome = await openForPayer(parts, seen, merchant, visitor);
   // Opening takes its time; what happened meanwhile shows.
-  const session = (await findCheckoutSessionByToken(parts.db, token))!;
+  const session = (await findSession(parts, token))!;
   return viewOf(parts, session, merchant, outcome);
 }
 
-type Outcome = { invoice: InvoiceRow } | { held: true } | { unpayable: string };
+/** The same without making anything, for whoever only wants to know whether there is a page. */
+export async function peekAtCheckout(parts: Parts, token: string): Promise<CheckoutView | undefined> {
+  const session = await findSession(parts, token);
+  if (!session) return undefined;
+  const invoice = await findUsableInvoice(parts, session);
+  const merchant = (await findMerchant(parts.db, session.merchant_id))!;
+  return viewOf(parts, session, merchant, invoice ? { invoice } : undefined);
+}
+
+async function findSession(parts: Parts, token: string): Promise<CheckoutSessionRow | undefined> {
+  return isToken(token) ? findCheckoutSessionByToken(parts.db, token) : undefined;
+}
+
+type Outcome = { invoice: InvoiceRow } | { held: true } | { unpayable: string; waitSeconds?: number };
 
 async function openForPayer(
   parts: Parts,
   session: CheckoutSessionRow,
   merchant: MerchantRow,
-  { address, signal }: CheckoutVisitor,
+  visitor: CheckoutVisitor,
 ): Promise<Outcome> {
   if (merchant.status !== 'active') return { unpayable: 'This shop takes no payments at the moment.' };
   const now = parts.clock.now();
-  const open = session.order_id ? await findOpenInvoice(parts.db, session.order_id, now) : undefined;
-  if (open?.held_at) return { held: true };
-  const isUsable = open !== undefined && open.expires_at.getTime() - now.getTime() >= usableSeconds * 1000;
-  if (!isUsable && session.is_public) {
-    const waitSeconds = parts.publicQuota.take(session.merchant_id, address, now, invoiceLifeSeconds);
-    if (waitSeconds > 0) return { unpayable: 'Too many checkouts were opened from here; wait a minute and reload.' };
+  const usable = await findUsableInvoice(parts, session);
+  if (usable?.held_at) return { held: true };
+  if (usable) {
+    await noteViewer(parts, usable, now);
+    return { invoice: usable };
+  }
+  const place = placeOf(session, visitor);
+  if (session.is_public) {
+    const waitSeconds = parts.publicQuota.take({ ...place, now, lifeSeconds: invoiceLifeSeconds });
+    if (waitSeconds > 0) {
+      return { unpayable: 'Too many checkouts were opened from here; wait a minute and reload.', waitSeconds };
+    }
   }
   try {
-    const { invoice } = await openCheckout(parts, session, signal);
-    await markInvoiceViewed(parts.db, invoice.id, now);
-    parts.db.wake('invoice_due', invoice.id);
+    // A payer who goes away stops nothing: the invoice is made and shown to the next look.
+    const { invoice } = await openCheckout(parts, session, parts.stopping);
+    await noteViewer(parts, invoice, now);
     return { invoice };
   } catch (error) {
-    return outcomeOf(error);
+    parts.publicQuota.giveBack(place);
+    return outcomeOf(parts, session, error);
   }
 }
 
-function outcomeOf(error: unknown): Outcome {
+function placeOf(session: CheckoutSessionRow, { address }: CheckoutVisitor) {
+  return { kind: 'invoice' as const, merchantId: session.merchant_id, address, subject: session.id };
+}
+
+async function noteViewer(parts: Parts, invoice: InvoiceRow, now: Date): Promise<void> {
+  if (invoice.viewed_at && now.getTime() - invoice.viewed_at.getTime() < viewedMillis) return;
+  await markInvoiceViewed(parts.db, invoice.id, now);
+  parts.db.wake('invoice_due', invoice.id);
+}
+
+async function outcomeOf(parts: Parts, session: CheckoutSessionRow, error: unknown): Promise<Outcome> {
   if (!(error instanceof AppError)) throw error;
   switch (error.code) {
     case 'conflict':
-      // Paid, cancelled or on its way since the first look: the view reads what became of it.
-      return { held: true };
+      return whyConflict(parts, session);
     case 'gone':
       return { unpayable: 'This checkout is over.' };
     case 'no_wallet':
@@ -95,6 +125,13 @@ function outcomeOf(error: unknown): Outcome {
   }
 }
 
+/** The order takes no payment: paid or cancelled meanwhile, which the view reads by itself, or one of these. */
+async function whyConflict(parts: Parts, session: CheckoutSessionRow): Promise<Outcome> {
+  const orderId = (await findCheckoutSessionByToken(parts.db, session.token))!.order_id!;
+  if (await isHeld(parts.db, orderId)) return { held: true };
+  return { unpayable: 'This order is not to be paid here at the moment. Nothing was charged; ask the shop.' };
+}
+
 async function viewOf(
   parts: Parts,
   session: CheckoutSessionRow,
@@ -108,20 +145,22 @@ async function viewOf(
   const invoice = outcome && 'invoice' in outcome ? outcome.invoice : undefined;
   const known = invoice ?? (order ? await findCurrentInvoice(parts.db, order.id, now) : undefined);
   const sale = order?.paid_at ? await findSaleOfOrder(parts.db, order.id) : undefined;
-  const state = stateOf(status, session, known, outcome);
+  const state = order?.status === 'cancelled' ? 'cancelled' : stateOf(status, session, known, outcome);
+  const priced = order ?? { ...session, total_amount_cents: session.amount_cents };
   return {
     state,
     livemode: session.livemode,
     token: session.token,
     checkoutId: session.id,
     merchant: { name: merchant.name, logoUrl: merchant.logo_url, timeZone: merchant.time_zone },
-    currency: session.currency,
-    amountCents: session.amount_cents,
-    amountSats: invoice?.amount_sats ?? order?.total_amount_sats,
-    taxCents: session.tax_amount_cents,
-    discountCents: session.discount_amount_cents,
-    lines: session.items.map(({ name, qty, price_cents }) => ({ name, qty, price_cents })),
-    taxDetails: session.pricing?.tax_details ?? [],
+    currency: priced.currency,
+    // What the order says wins: the merchant may have changed it.
+    amountCents: priced.total_amount_cents,
+    amountSats: known?.amount_sats ?? order?.total_amount_sats,
+    taxCents: priced.tax_amount_cents,
+    discountCents: priced.discount_amount_cents,
+    lines: priced.items.map(({ name, qty, price_cents }) => ({ name, qty, price_cents })),
+    taxDetails: priced.pricing?.tax_details ?? [],
     exchangeRate: order?.btc_fiat_price ?? undefined,
     bolt11: state === 'pending' ? invoice?.bolt11 : undefined,
     ...timeLeft(session, invoice, now),
@@ -143,7 +182,9 @@ async function viewOf(
     theme: session.checkout_theme,
     accentColor: session.checkout_accent_color,
     allowedOrigins: merchant.allowed_origins,
-    unpayableReason: state === 'unpayable' && outcome && 'unpayable' in outcome ? outcome.unpayable : undefined,
+    ...(state === 'unpayable' && outcome && 'unpayable' in outcome
+      ? { unpayableReason: outcome.unpayable, waitSeconds: outcome.waitSeconds }
+      : { unpayableReason: undefined }),
     items: status === 'completed' && order ? await accessOf(parts, session, order, merchant, now) : [],
   };
 }

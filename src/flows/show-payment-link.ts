@@ -1,13 +1,17 @@
 import { AppError } from '../kernel/errors.ts';
+import { statusOfSession } from '../model/checkout-session.ts';
 import type { MerchantRow } from '../model/merchant.ts';
 import type { PaymentLinkView } from '../model/payment-link-view.ts';
 import { type ProductRow, toPaymentLinkUrl } from '../model/product.ts';
+import { findCheckoutSessionByForm } from '../store/checkout-sessions.ts';
 import { findMerchant } from '../store/merchants.ts';
 import { findActiveProductBySlug } from '../store/products.ts';
 import { listMerchantWallets } from '../store/wallets.ts';
 import { chooseWallets } from '../wallets/choose.ts';
+import { admitPublicCheckout } from './admit-public-checkout.ts';
 import { createCheckout } from './new-checkout.ts';
 import type { Parts } from './parts.ts';
+import { priceOrder } from './price-order.ts';
 import { quoteBitcoin } from './quote-bitcoin.ts';
 
 /** What a payment link sells; undefined alike for one that is unknown and for one that is not for sale. */
@@ -15,6 +19,7 @@ export async function showPaymentLink(parts: Parts, slug: string): Promise<Payme
   const product = await findActiveProductBySlug(parts.db, slug);
   if (!product) return undefined;
   const merchant = (await findMerchant(parts.db, product.merchant_id))!;
+  const totalCents = await totalOf(parts, product);
   return {
     slug: product.slug,
     url: toPaymentLinkUrl(product, parts.links.payUrl)!,
@@ -22,58 +27,81 @@ export async function showPaymentLink(parts: Parts, slug: string): Promise<Payme
     name: product.name,
     description: product.description,
     imageUrl: product.image_url,
-    amountCents: product.price_cents,
+    amountCents: totalCents,
     currency: product.currency,
     merchant: { name: merchant.name, logoUrl: merchant.logo_url },
-    payable: await isPayable(parts, product, merchant),
+    payable: (await whyNotPayable(parts, product, merchant, totalCents)) === undefined,
     theme: merchant.checkout_theme as PaymentLinkView['theme'],
     accentColor: merchant.checkout_accent_color,
   };
 }
 
+export interface LinkVisitor {
+  /** Where the payer calls from. */
+  address: string;
+  /** Makes a form that is sent twice one checkout. */
+  formToken: string | undefined;
+}
+
 /**
- * Opens a fresh checkout for a link. @param formToken makes a form that is sent twice one checkout.
+ * Opens a fresh checkout for a link.
  * @returns the token of the checkout; undefined where the link sells nothing.
- * @throws {AppError} 429 when this address opens too many.
+ * @throws {AppError} 429 when this address opens too many, 422 or 503 when no wallet can take the price.
  */
 export async function openPaymentLink(
   parts: Parts,
   slug: string,
-  formToken: string | undefined,
+  { address, formToken }: LinkVisitor,
 ): Promise<string | undefined> {
   const product = await findActiveProductBySlug(parts.db, slug);
   if (!product) return undefined;
+  const now = parts.clock.now();
+  const earlier = formToken ? await findCheckoutSessionByForm(parts.db, product.id, formToken) : undefined;
+  if (earlier && ['pending', 'completed'].includes(statusOfSession(earlier, now))) return earlier.token;
+  const merchant = (await findMerchant(parts.db, product.merchant_id))!;
+  const reason = await whyNotPayable(parts, product, merchant, await totalOf(parts, product));
+  if (reason) throw reason;
   return parts.db.transaction(async (tx) => {
     const origin = {
       scope: { merchantId: product.merchant_id, livemode: product.livemode },
       source: 'payment_link' as const,
       apiKeyId: null,
-      now: parts.clock.now(),
-      formToken,
+      now,
+      // A form that is found again in history after its checkout is over opens another.
+      formToken: earlier ? undefined : formToken,
       isPublic: true,
     };
-    const { session } = await createCheckout(tx, parts, { product: product.id }, origin);
+    const { session } = await admitPublicCheckout(parts, { merchantId: product.merchant_id, address, now }, () =>
+      createCheckout(tx, parts, { product: product.id }, origin),
+    );
     tx.afterCommit(() => parts.db.wake('event_recorded', session.merchant_id));
     return session.token;
   });
 }
 
-/** By what is known of the wallets; none is asked. */
-async function isPayable(parts: Parts, product: ProductRow, merchant: MerchantRow): Promise<boolean> {
-  if (merchant.status !== 'active') return false;
-  if (product.price_cents === 0) return true;
+/** The price with the taxes that come on top: what a payer will pay. */
+async function totalOf(parts: Parts, product: ProductRow): Promise<number> {
   const scope = { merchantId: product.merchant_id, livemode: product.livemode };
-  const wallets = await listMerchantWallets(parts.db, scope);
-  const { price_cents: amountCents, currency, livemode } = product;
+  return (await priceOrder(parts.db, scope, { lines: [{ product: product.id, qty: 1 }] }, parts.clock.now()))
+    .totalCents;
+}
+
+/** By what is known of the wallets; none is asked. undefined: it can be paid. */
+async function whyNotPayable(
+  parts: Parts,
+  { livemode, currency, merchant_id: merchantId }: ProductRow,
+  merchant: MerchantRow,
+  amountCents: number,
+): Promise<AppError | undefined> {
+  if (merchant.status !== 'active') return new AppError('forbidden', 'This shop takes no payments at the moment');
+  if (amountCents === 0) return undefined;
+  const wallets = await listMerchantWallets(parts.db, { merchantId, livemode });
   try {
-    chooseWallets(
-      wallets,
-      quoteBitcoin(parts.rates, { amountCents, currency, livemode, merchant }).amountSats,
-      undefined,
-    );
-    return true;
+    const { amountSats } = quoteBitcoin(parts.rates, { amountCents, currency, livemode, merchant });
+    chooseWallets(wallets, amountSats, undefined);
+    return undefined;
   } catch (error) {
-    if (error instanceof AppError) return false;
+    if (error instanceof AppError) return error;
     throw error;
   }
 }

@@ -3,7 +3,7 @@ import { statusOfSession } from '../model/checkout-session.ts';
 import type { SimulatedOutcome } from '../model/simulated-payment.ts';
 import { findCheckoutSessionByToken } from '../store/checkout-sessions.ts';
 import { findPaymentOfOrder } from '../store/payments.ts';
-import { openCheckout } from './open-checkout.ts';
+import { findUsableInvoice, openCheckout } from './open-checkout.ts';
 import type { Parts } from './parts.ts';
 import { simulatePayment } from './simulate-payment.ts';
 
@@ -25,7 +25,7 @@ export async function simulateCheckoutPayment(
     return { payment, invoiceId: payment.invoice_id ?? '' };
   }
   if (statusOfSession(session, parts.clock.now()) !== 'pending') throw new AppError('gone', 'This checkout is over');
-  const { invoice } = await openCheckout(parts, session, signal);
+  const invoice = (await findUsableInvoice(parts, session)) ?? (await openCheckout(parts, session, signal)).invoice;
   const payer = { afterSeconds: 0, amountSats: undefined };
   return { ...(await simulatePayment(parts, scope, invoice.id, payer, signal)), invoiceId: invoice.id };
 }

@@ -1,10 +1,12 @@
 import type { Handle } from '../db/database.ts';
+import { newId } from '../kernel/ids.ts';
 import { nextStep } from '../model/subscription.ts';
 import type { DueSubscription } from '../store/subscriptions.ts';
 import { billPeriod } from './bill-period.ts';
 import { endSubscription } from './end-subscription.ts';
 import { claimSubscription, type LockedSubscription } from './lock-subscription.ts';
 import type { Parts } from './parts.ts';
+import { queueSubscriptionMail } from './queue-subscription-mail.ts';
 import { readCalendar, type SubscriptionCalendar, saveSubscription } from './subscription-calendar.ts';
 import { recordSubscriptionEvent } from './subscription-events.ts';
 
@@ -52,15 +54,15 @@ export async function stepSubscription(
       // After a downtime it may be over by now; announcing its end would be untrue.
       if (today < subscription.trial_ends_at!) {
         await recordSubscriptionEvent(tx, 'subscription.trial_will_end', told, now);
+        await queueSubscriptionMail(tx, parts, 'trial_ends', told, now);
       }
       return true;
     }
     case 'mark_past_due': {
       const late = await saveSubscription(tx, { ...subscription, status: 'past_due' }, unsettled, calendar);
-      // Once for each due date: a pause gives a period another.
-      const dedupe = `${unsettled!.id} ${unsettled!.due_at.toISOString()}`;
-      const about = { dedupe, period: unsettled!, order: order! };
+      const about = { dedupe: newId(), period: unsettled!, order: order! };
       await recordSubscriptionEvent(tx, 'subscription.past_due', late, now, about);
+      await queueSubscriptionMail(tx, parts, 'past_due', late, now, order);
       return true;
     }
   }

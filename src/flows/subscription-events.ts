@@ -8,7 +8,8 @@ type SubscriptionEventKind = Extract<EventKind, `subscription.${string}`>;
 
 /**
  * Records an event about a subscription as this transaction leaves it.
- * @param dedupe names the fact among others of its kind, so that it can be recorded once only.
+ * @param about.dedupe names the fact among others of its kind. A period's id lets it be recorded once; where the status
+ * that was locked already says that this is new, any new id will do.
  */
 export async function recordSubscriptionEvent(
   tx: Handle,

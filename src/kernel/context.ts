@@ -29,11 +29,15 @@ export interface Caller extends Scope {
   /** `full`, or the permissions the key was narrowed to. */
   readonly permissions: 'full' | readonly Permission[];
   readonly merchantStatus: 'pending' | 'active' | 'suspended';
+  /** Requests the credential may make, by its merchant's plan and its own limit. */
+  readonly limits: { readonly perMinute: number; readonly perHour: number | null };
 }
 
 /** What one call carries through every floor. */
 export interface CallContext {
   readonly requestId: string;
+  /** Where the call comes from, where the door knows. */
+  readonly address?: string | undefined;
   readonly log: Logger;
   /** Aborts when the caller is gone or the process stops. */
   readonly signal: AbortSignal;

@@ -1,32 +1,36 @@
-/** Open event streams in this process. Each holds a socket and looks into the database now and then. */
-const mostPerMerchant = 20;
-const mostInAll = 1000;
-
+/** Open event streams in this process: each holds a socket and looks into the database now and then. */
 export interface StreamSlots {
-  /** @returns what gives the place back, or undefined when too many are open. */
-  take(merchantId: string): (() => void) | undefined;
+  /**
+   * @param holders who the stream is counted for, in the sequence of the limits.
+   * @returns what gives the place back, or undefined when too many are open.
+   */
+  take(...holders: string[]): (() => void) | undefined;
 }
 
-export function createStreamSlots(): StreamSlots {
+/** @param mostPerHolder one limit for each holder that `take` names. */
+export function createStreamSlots(mostInAll: number, ...mostPerHolder: number[]): StreamSlots {
   const open = new Map<string, number>();
   let all = 0;
 
-  function give(merchantId: string): void {
+  function give(keys: readonly string[]): void {
     all -= 1;
-    const left = open.get(merchantId)! - 1;
-    if (left === 0) open.delete(merchantId);
-    else open.set(merchantId, left);
+    for (const key of keys) {
+      const left = open.get(key)! - 1;
+      if (left === 0) open.delete(key);
+      else open.set(key, left);
+    }
   }
 
   return {
-    take(merchantId) {
-      const mine = open.get(merchantId) ?? 0;
-      if (mine >= mostPerMerchant || all >= mostInAll) return undefined;
-      open.set(merchantId, mine + 1);
+    take(...holders) {
+      const keys = holders.map((holder, index) => `${index} ${holder}`);
+      const isFull = keys.some((key, index) => (open.get(key) ?? 0) >= mostPerHolder[index]!);
+      if (isFull || all >= mostInAll) return undefined;
+      for (const key of keys) open.set(key, (open.get(key) ?? 0) + 1);
       all += 1;
       let given = false;
       return () => {
-        if (!given) give(merchantId);
+        if (!given) give(keys);
         given = true;
       };
     },

@@ -45,6 +45,8 @@ export interface CheckoutView {
   readonly allowedOrigins: readonly string[];
   /** Why nothing can be paid now, as a sentence; only when `unpayable`. */
   readonly unpayableReason: string | undefined;
+  /** Seconds until this visitor may ask for an invoice again; only when too many were asked for. */
+  readonly waitSeconds?: number | undefined;
   readonly items: readonly CheckoutAccess[];
 }
 

@@ -30,12 +30,12 @@ export async function perform(operation: Operation, parts: Parts, visit: Visit, 
   const key = kind === 'none' ? undefined : readIdempotencyKey(raw.idempotencyKey);
   const effects: (() => void)[] = [];
   const scope = { merchantId: caller.merchantId, livemode: caller.livemode };
-  const { requestId, log, signal, source } = visit;
+  const { requestId, address, log, signal, source } = visit;
   const afterCommit = (effect: () => void) => effects.push(effect);
   // A transaction that is tried again starts over, effects included.
   const withHandle = (db: Call['db']): Call => {
     effects.length = 0;
-    return { parts, db, caller, scope, now, requestId, log, signal, source, afterCommit };
+    return { parts, db, caller, scope, now, requestId, address, log, signal, source, afterCommit };
   };
   const write = (value: unknown) => writeAnswer(operation, value, parts.strictAnswers);
   const isTagged = operation.answer.kind === 'json' && operation.answer.tagged;
@@ -56,7 +56,7 @@ export async function perform(operation: Operation, parts: Parts, visit: Visit, 
 }
 
 async function performPublic(operation: Operation, parts: Parts, visit: Visit, raw: RawInput): Promise<Answer> {
-  const { requestId, log, signal, source } = visit;
+  const { requestId, address, log, signal, source } = visit;
   const input = readInput(operation, raw);
   const effects: (() => void)[] = [];
   const afterCommit = (effect: () => void) => effects.push(effect);
@@ -64,7 +64,7 @@ async function performPublic(operation: Operation, parts: Parts, visit: Visit, r
   const run = runOf(operation) as (call: PublicCall, input: OperationInput) => Promise<unknown>;
   const runOn = async (db: Call['db']) => {
     effects.length = 0;
-    const call = { parts, db, now, requestId, log, signal, source, afterCommit };
+    const call = { parts, db, now, requestId, address, log, signal, source, afterCommit };
     return writeAnswer(operation, await run(call, input), parts.strictAnswers);
   };
   const answer = await finishing(

@@ -14,10 +14,12 @@ import { merchantOperations } from './merchant/index.ts';
 import { orderOperations } from './orders/index.ts';
 import { paymentRequestOperations } from './payment-requests/index.ts';
 import { paymentOperations } from './payments/index.ts';
+import { planOperations } from './plans/index.ts';
 import { productTypeOperations } from './product-types/index.ts';
 import { productOperations } from './products/index.ts';
 import { rateOperations } from './rates/index.ts';
 import { saleOperations } from './sales/index.ts';
+import { sessionOperations } from './sessions/index.ts';
 import { subscriptionOperations } from './subscriptions/index.ts';
 import { taxOperations } from './taxes/index.ts';
 import { testClockOperations } from './test-clock/index.ts';
@@ -46,6 +48,8 @@ export const operations: readonly Operation[] = [
   ...eventOperations,
   ...merchantOperations,
   ...documentOperations,
+  ...sessionOperations,
+  ...planOperations,
   ...apiTokenOperations,
   ...rateOperations,
   ...subscriptionOperations,

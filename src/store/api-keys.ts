@@ -38,8 +38,11 @@ const insert = statement(
 const findByHash = statement(
   'api_keys_find_by_hash',
   `select k.id, k.merchant_id, k.livemode, k.kind, k.permissions, k.ip_ranges, k.rpm_limit,
-          coalesce(k.revoked_at <= $2, false) as revoked, m.status as merchant_status
-     from api_keys k join merchants m on m.id = k.merchant_id
+          coalesce(k.revoked_at <= $2, false)
+            or (k.device_name is not null and greatest(k.last_used_at, k.created_at) < $2::timestamptz - interval '30 days')
+            as revoked,
+          m.status as merchant_status, p.per_api_key_per_minute as per_minute, p.per_api_key_per_hour as per_hour
+     from api_keys k join merchants m on m.id = k.merchant_id join plans p on p.slug = m.plan_slug
     where k.key_hash = $1`,
 );
 const list = statement(
@@ -75,6 +78,29 @@ const addUsage = statement(
     where k.id = added.id`,
 );
 
+const hasActive = statement(
+  'api_keys_has_active',
+  `select exists (
+     select from api_keys where merchant_id = $1 and livemode = $2 and kind = 'secret' and device_name is null
+        and (revoked_at is null or revoked_at > $3)
+   ) as found`,
+);
+const revokeDevice = statement(
+  'api_keys_revoke_device',
+  `update api_keys set revoked_at = $5
+    where user_id = $1 and merchant_id = $2 and livemode = $3 and device_name = $4
+      and (revoked_at is null or revoked_at > $5)`,
+);
+const revokeUser = statement(
+  'api_keys_revoke_user',
+  `update api_keys set revoked_at = $3
+    where user_id = $1 and merchant_id = $2 and (revoked_at is null or revoked_at > $3)`,
+);
+const markDevice = statement(
+  'api_keys_mark_device',
+  'update api_keys set user_id = $2, device_name = $3 where id = $1',
+);
+
 export interface NewApiKey {
   id: string;
   kind: 'secret' | 'publishable';
@@ -108,7 +134,7 @@ export async function insertApiKey(tx: Handle, scope: Scope, key: NewApiKey): Pr
 export type ApiKeyMatch = Pick<
   ApiKeyRow,
   'id' | 'merchant_id' | 'livemode' | 'kind' | 'permissions' | 'ip_ranges' | 'rpm_limit'
-> & { revoked: boolean } & { merchant_status: MerchantStatus };
+> & { revoked: boolean; merchant_status: MerchantStatus; per_minute: number; per_hour: number | null };
 
 /** The key with this SHA-256 and its merchant's status. No tenant: the key is what tells the tenant. */
 export function findApiKeyByHash(db: Handle, keyHash: Buffer, now: Date): Promise<ApiKeyMatch | undefined> {
@@ -168,4 +194,30 @@ export function findApiKeyForOperator(db: Handle, id: string): Promise<ApiKeyRow
 /** The key stops working at `at`. @returns false when it is not the caller's or has stopped before. */
 export async function revokeApiKey(db: Handle, scope: Scope, id: string, at: Date): Promise<boolean> {
   return (await db.run(revoke, [id, scope.merchantId, scope.livemode, at])) === 1;
+}
+
+/** Whether a merchant has a secret key that works in this mode, device keys aside. */
+export async function hasActiveApiKey(db: Handle, scope: Scope, now: Date): Promise<boolean> {
+  return (await db.maybeOne<{ found: boolean }>(hasActive, [scope.merchantId, scope.livemode, now]))!.found;
+}
+
+/** The keys that somebody's device has for a merchant stop working. */
+export async function revokeDeviceKeys(
+  tx: Handle,
+  userId: string,
+  scope: Scope,
+  deviceName: string,
+  now: Date,
+): Promise<void> {
+  await tx.run(revokeDevice, [userId, scope.merchantId, scope.livemode, deviceName, now]);
+}
+
+/** All device keys of somebody at a merchant stop working. @returns how many did. */
+export function revokeKeysOfUser(tx: Handle, userId: string, merchantId: string, now: Date): Promise<number> {
+  return tx.run(revokeUser, [userId, merchantId, now]);
+}
+
+/** Makes a new key that of a device. */
+export async function markDeviceKey(tx: Handle, id: string, userId: string, deviceName: string): Promise<void> {
+  await tx.run(markDevice, [id, userId, deviceName]);
 }

@@ -42,6 +42,10 @@ const findLive = statement(
   'channels_find_live',
   `select ${shown} from channels where slug = any($1::text[]) and livemode`,
 );
+const listOfMerchant = statement(
+  'channels_list_of_merchant',
+  `select ${channelColumns.join(', ')} from channels where merchant_id = $1`,
+);
 const removeOthers = statement(
   'channels_delete_others_of_operator',
   'delete from channels where merchant_id is null and slug <> all($1::text[])',
@@ -114,6 +118,11 @@ export function listChannels(
     filters,
     page,
   );
+}
+
+/** After a merchant changed its name: its channels, of both modes, are found by the new one. */
+export async function renameChannelsMerchant(tx: Handle, merchantId: string, name: string): Promise<void> {
+  for (const row of await tx.many<ChannelRow>(listOfMerchant, [merchantId])) await saveChannel(tx, row, name);
 }
 
 /** Live channels of anybody's, by slug. For operators. */

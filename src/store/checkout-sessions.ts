@@ -87,14 +87,31 @@ const cancel = statement(
   `update checkout_sessions set cancelled_at = $2, updated_at = $2
     where id = $1 and completed_at is null and cancelled_at is null`,
 );
+const cancelOfOrder = statement(
+  'checkout_sessions_cancel_of_order',
+  `update checkout_sessions set cancelled_at = $2, updated_at = $2
+    where order_id = $1 and completed_at is null and cancelled_at is null`,
+);
+const signs = statement(
+  'checkout_sessions_signs',
+  // The same text as long as the page need not change; times enter as whether they have come.
+  `select s.id, i.id as invoice_id,
+          concat_ws(' ', s.completed_at, s.cancelled_at, s.expires_at <= $2, o.status, o.version, i.id, i.held_at is null,
+                    i.expires_at <= $2) as sign
+     from checkout_sessions s
+     left join orders o on o.id = s.order_id
+     left join invoices i on i.order_id = o.id and i.paid_at is null and i.superseded_at is null
+    where s.id = any($1::uuid[])`,
+);
 const findEnding = statement(
   'checkout_sessions_find_ending',
-  // One whose invoice is still to be looked at past its end may yet turn out to be paid.
+  // One whose wallet has not been asked since its end may yet turn out to be paid.
   `select s.id from checkout_sessions s
     where s.expires_at <= $1 and s.completed_at is null and s.cancelled_at is null and s.expired_event_at is null
       and not exists (
         select from invoices i
          where i.order_id = s.order_id and i.paid_at is null and i.superseded_at is null and i.expired_event_at is null
+            and (i.held_at is not null or i.last_look_at is null or i.last_look_at < s.expires_at)
       )
     order by s.expires_at limit $2`,
 );
@@ -159,6 +176,24 @@ export function markCheckoutCompleted(
 /** pending or expired → cancelled. @returns false when it was over before. */
 export async function markCheckoutCancelled(tx: Handle, id: string, now: Date): Promise<boolean> {
   return (await tx.run(cancel, [id, now])) === 1;
+}
+
+/** The order was cancelled, and with it what leads to it. */
+export async function cancelCheckoutOfOrder(tx: Handle, orderId: string, now: Date): Promise<void> {
+  await tx.run(cancelOfOrder, [orderId, now]);
+}
+
+export interface CheckoutSign {
+  id: string;
+  /** Its open invoice. */
+  invoice_id: string | null;
+  /** Changes when what a payer should see changes. */
+  sign: string;
+}
+
+/** How sessions stand, in one question for all that are being looked at. */
+export function listCheckoutSigns(db: Handle, ids: readonly string[], now: Date): Promise<CheckoutSign[]> {
+  return db.many(signs, [ids, now]);
 }
 
 /** Ids of sessions whose end nobody has been told of, oldest first. */

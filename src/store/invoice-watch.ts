@@ -33,6 +33,11 @@ const markViewed = statement(
   'watch_mark_viewed',
   `update invoices set viewed_at = $2, next_look_at = least(next_look_at, $2) where id = $1 and paid_at is null`,
 );
+const keepViewed = statement(
+  'watch_keep_viewed',
+  `update invoices set viewed_at = $2
+    where id = any($1::uuid[]) and paid_at is null and (viewed_at is null or viewed_at < $2)`,
+);
 const lookNoLater = statement(
   'watch_look_no_later',
   `update invoices set next_look_at = least(next_look_at, $2) where id = $1 and paid_at is null`,
@@ -87,6 +92,11 @@ export async function scheduleLook(
 /** Somebody is looking at the invoice: it is due now and for a while more often. */
 export async function markInvoiceViewed(db: Handle, id: string, now: Date): Promise<void> {
   await db.run(markViewed, [id, now]);
+}
+
+/** Somebody still looks at these: the watcher keeps its quicker pace, but is not called now. */
+export async function keepInvoicesViewed(db: Handle, ids: readonly string[], now: Date): Promise<void> {
+  await db.run(keepViewed, [ids, now]);
 }
 
 /** Something will happen at `at`: the look-up must not come much later. */

@@ -31,6 +31,7 @@ const insert = statement(
    values ($1, $2, $3, $4, $5, $6, $7, $7)`,
 );
 const find = statement('merchants_find', `select ${columns} from merchants where id = $1`);
+const setStatus = statement('merchants_set_status', 'update merchants set status = $2, updated_at = $3 where id = $1');
 // Weaker than `for update`, which would make every insert that refers to the merchant wait.
 const lock = statement('merchants_lock', `select ${columns} from merchants where id = $1 for no key update`);
 const update = statement(
@@ -101,4 +102,14 @@ export function listMerchantsForOperator(db: Handle): Promise<MerchantRow[]> {
 
 export async function hasMerchants(db: Handle): Promise<boolean> {
   return (await db.maybeOne<{ found: boolean }>(anyRow))!.found;
+}
+
+/** For the operator: whether a merchant may use the API. */
+export async function setMerchantStatus(
+  db: Handle,
+  id: string,
+  status: MerchantRow['status'],
+  now: Date,
+): Promise<void> {
+  await db.run(setStatus, [id, status, now]);
 }

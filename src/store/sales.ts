@@ -48,6 +48,10 @@ const find = statement(
   `select ${columnList} from sales where id = $1 and merchant_id = $2 and livemode = $3`,
 );
 const findOfOrder = statement('sales_find_of_order', `select ${columnList} from sales where order_id = $1`);
+const receiptTokens = statement(
+  'sales_receipt_tokens',
+  'select order_id, receipt_token from sales where order_id = any($1::uuid[])',
+);
 const findByReceipt = statement('sales_find_by_receipt', `select ${columnList} from sales where receipt_token = $1`);
 const markDelivery = statement(
   'sales_mark_delivery',
@@ -71,6 +75,13 @@ export function findSale(db: Handle, scope: Scope, id: string): Promise<SaleRow 
 /** The id comes from an order the caller may see. */
 export function findSaleOfOrder(db: Handle, orderId: string): Promise<SaleRow | undefined> {
   return db.maybeOne(findOfOrder, [orderId]);
+}
+
+/** Receipt tokens by order; the orders are ones the viewer may see. */
+export async function listReceiptTokens(db: Handle, orderIds: readonly string[]): Promise<Map<string, string>> {
+  if (orderIds.length === 0) return new Map();
+  const rows = await db.many<{ order_id: string; receipt_token: string }>(receiptTokens, [orderIds]);
+  return new Map(rows.map(({ order_id, receipt_token }) => [order_id, receipt_token]));
 }
 
 /** For the receipt's page: whoever has the token may see it. */

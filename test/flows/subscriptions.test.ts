@@ -481,6 +481,18 @@ describe('cancelling', () => {
     expect(await kinds(subscription.id)).toEqual(['created', 'activated', 'cancelled']);
   });
 
+  test('at the end of a period that is over before a pause is ended at the resume', async () => {
+    const subscription = await subscribe(app, merchant.test);
+    await pay(app, merchant.test, subscription);
+    await call(subscription.id, 'cancel', { at_period_end: true });
+    await call(subscription.id, 'pause');
+    await goTo(app, '2027-02-20T00:00:00.000Z');
+    await call(subscription.id, 'resume');
+    await runBilling(app);
+    expect(await statusOf(subscription)).toBe('cancelled');
+    expect(await ordersOf(app, subscription)).toHaveLength(1);
+  });
+
   test('now, after it was to end later, and twice, is cancelled once', async () => {
     const subscription = await subscribe(app, merchant.test);
     await pay(app, merchant.test, subscription);
@@ -535,6 +547,16 @@ test('the job does by itself what is due, and stops when it is asked', async () 
   const job = billSubscriptions(app.parts);
   await until(async () => (await ordersOf(app, subscription)).length === 2, 20_000);
   await job.stop();
+});
+
+test('a merchant that is not active takes no subscribers and no payments', async () => {
+  const invited = await invite(merchant.test);
+  const subscription = await subscribe(app, merchant.test);
+  await app.rows(`update merchants set status = 'suspended' where id = $1`, [merchant.id]);
+  const message = 'Test Shop cannot take payments now';
+  expectError(await act(app, invited, 'accept'), 'forbidden', { message });
+  expectError(await act(app, subscription, 'pay'), 'forbidden', { message });
+  expect((await act(app, subscription, 'cancel')).body.status).toBe('cancelled');
 });
 
 test('subscriptions of a merchant that is not active stand still, and go on with the period that runs', async () => {

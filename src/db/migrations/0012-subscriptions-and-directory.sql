@@ -146,3 +146,20 @@ create table subscription_periods (
   unique (subscription_id, number)
 );
 create unique index one_unsettled_period on subscription_periods (subscription_id) where not settled;
+
+-- E-mails on their way. What they say is sealed, because it holds links that open something, and goes once they are sent.
+create table mails (
+  id uuid primary key,
+  merchant_id uuid not null references merchants,
+  sealed bytea,
+  state text not null check (state in ('waiting', 'sent', 'failed')),
+  tries integer not null default 0,
+  next_try_at timestamptz(3) not null,
+  -- by the database's clock
+  lease_until timestamptz(3),
+  last_error text,
+  created_at timestamptz(3) not null,
+  ended_at timestamptz(3)
+);
+create index mails_due on mails (next_try_at) where state = 'waiting';
+create index mails_ended on mails (ended_at) where ended_at is not null;

@@ -10,7 +10,7 @@ const shared = {
   params: { id: 'Checkout session' },
   textParams: ['id'],
   answer: json(checkoutSessionSchema),
-  fails: ['not_found', 'conflict'],
+  fails: ['not_found', 'conflict', 'gone'],
   tool: false,
   idempotency: 'database',
   async run(call: Call, { params }: OperationInput<undefined>) {

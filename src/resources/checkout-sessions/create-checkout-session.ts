@@ -1,4 +1,5 @@
 import type { Static } from 'typebox';
+import { admitPublicCheckout } from '../../flows/admit-public-checkout.ts';
 import { createCheckout } from '../../flows/new-checkout.ts';
 import { checkoutSessionSchema, toCheckoutSession } from '../../model/checkout-session.ts';
 import { type Call, json, type OperationInput, operation } from '../../operation/operation.ts';
@@ -9,11 +10,14 @@ const shared = {
   status: 201,
   body: checkoutSessionBody,
   answer: json(checkoutSessionSchema),
-  fails: ['not_found'],
+  fails: ['not_found', 'rate_limited'],
   idempotency: 'database',
   async run(call: Call, { body }: OperationInput<Static<typeof checkoutSessionBody>>) {
     const request = toCheckoutRequest(body.checkout_session);
-    const { session, merchant } = await createCheckout(call.db, call.parts, request, originOf(call));
+    const origin = originOf(call);
+    const make = () => createCheckout(call.db, call.parts, request, origin);
+    const visit = { merchantId: call.scope.merchantId, address: call.address, now: call.now };
+    const { session, merchant } = origin.isPublic ? await admitPublicCheckout(call.parts, visit, make) : await make();
     call.afterCommit(() => call.parts.db.wake('event_recorded', session.merchant_id));
     const { payUrl } = call.parts.links;
     return toCheckoutSession(session, { payUrl, privapaidEnabled: merchant.privapaid_enabled, now: call.now });

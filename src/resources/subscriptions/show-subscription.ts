@@ -1,4 +1,4 @@
-import { customerUrl } from '../../flows/invite-subscriber.ts';
+import { customerUrl } from '../../flows/customer-url.ts';
 import { notFound } from '../../kernel/errors.ts';
 import { type SubscriptionRow, toSubscription } from '../../model/subscription.ts';
 import type { Call } from '../../operation/operation.ts';

@@ -1,13 +1,12 @@
-import type { FastifyInstance, FastifyReply, FastifyRequest, HTTPMethods } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Parts } from '../../flows/parts.ts';
-import { AppError } from '../../kernel/errors.ts';
+import { takeRequests } from '../../limits/request-limits.ts';
 import { checkAccess } from '../../operation/access.ts';
 import type { Operation } from '../../operation/operation.ts';
 import { perform } from '../../operation/perform.ts';
 import { addPreflight, allowAnyOrigin } from './cors.ts';
+import { refuseOtherMethods } from './refuse-methods.ts';
 import { goneSignal, sendStream } from './stream-answer.ts';
-
-const allMethods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'] as const;
 
 export interface RouteOptions {
   parts: Parts;
@@ -35,6 +34,7 @@ export function addOperationRoutes(server: FastifyInstance, { parts, operations 
     if (isForAnyPage(operation)) allowAnyOrigin(reply);
     if (operation.access.public) return;
     const caller = await parts.authenticator.authenticate(request.headers.authorization, request.ip);
+    reply.headers(takeRequests(parts.rateLimiter, caller, request.ip, 1, parts.clock.now()));
     checkAccess(operation.access, caller);
     if (!caller) return;
     request.caller = caller;
@@ -47,7 +47,7 @@ export function addOperationRoutes(server: FastifyInstance, { parts, operations 
     const answer = await perform(
       operation,
       parts,
-      { caller: request.caller, requestId: request.id, log: parts.log, signal, source: 'api' },
+      { caller: request.caller, requestId: request.id, address: request.ip, log: parts.log, signal, source: 'api' },
       {
         params: request.params as Record<string, string>,
         query: request.query as Record<string, unknown>,
@@ -68,17 +68,7 @@ export function addOperationRoutes(server: FastifyInstance, { parts, operations 
     if (operations.some((operation) => operation.path === path && isForAnyPage(operation))) {
       addPreflight(server, routePath(path), methods);
     }
-    const refuse = async (_request: FastifyRequest, reply: FastifyReply): Promise<never> => {
-      reply.header('allow', [...methods].join(', '));
-      throw new AppError('method_not_allowed', `Only ${[...methods].join(', ')} work here`);
-    };
-    server.route({
-      method: allMethods.filter((method) => !methods.has(method)) as HTTPMethods[],
-      url: routePath(path),
-      // Before the body is read, which may be wrong as well.
-      onRequest: refuse,
-      handler: refuse,
-    });
+    refuseOtherMethods(server, routePath(path), methods);
   }
 }
 

@@ -4,6 +4,7 @@ import type { Parts } from '../../flows/parts.ts';
 import type { Caller } from '../../kernel/context.ts';
 import { AppError } from '../../kernel/errors.ts';
 import { randomBase62 } from '../../kernel/ids.ts';
+import { RateLimited } from '../../limits/request-limits.ts';
 import { renderError, toAppError } from './error-body.ts';
 import { parseJsonBody } from './json-body.ts';
 import { addOperationRoutes, type RouteOptions } from './operation-routes.ts';
@@ -67,6 +68,7 @@ export function buildServer(options: HttpOptions): FastifyInstance {
   function sendError(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
     const failure = toAppError(error);
     request.failure = failure;
+    if (failure instanceof RateLimited) reply.headers(failure.headers);
     const { status, headers, body } = renderError(failure, request.id);
     return reply
       .code(status)

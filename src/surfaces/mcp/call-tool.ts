@@ -23,9 +23,10 @@ export async function callTool(
   caller: Caller,
   tool: Tool,
   args: Readonly<Record<string, unknown>>,
-  requestId: string,
+  visit: { requestId: string; address: string },
 ): Promise<ToolResult> {
   const { name } = tool.listed;
+  const { requestId } = visit;
   try {
     if (caller.kind === 'publishable' && name !== publishableTool) {
       throw new AppError(
@@ -34,8 +35,8 @@ export async function callTool(
       );
     }
     const input = toRawInput(tool, name === 'create_order' ? toOrderArguments(args) : args);
-    const visit = { caller, requestId, log: parts.log, signal: parts.stopping, source: 'mcp' as const };
-    const answer = await perform(tool.operation, parts, visit, input);
+    const context = { ...visit, caller, log: parts.log, signal: parts.stopping, source: 'mcp' as const };
+    const answer = await perform(tool.operation, parts, context, input);
     recordToolCall(parts, caller, name, true);
     return text(answerText(answer), false);
   } catch (error) {

@@ -2,6 +2,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Parts } from '../../flows/parts.ts';
 import type { Caller } from '../../kernel/context.ts';
 import { AppError } from '../../kernel/errors.ts';
+import { RateLimited, takeRequests } from '../../limits/request-limits.ts';
 import type { Operation } from '../../operation/operation.ts';
 import { callTool, specialised } from './call-tool.ts';
 import {
@@ -15,6 +16,12 @@ import {
   rpcResult,
 } from './json-rpc.ts';
 import { type Tool, toTool } from './tool.ts';
+
+/** What a call tells of where it came from. */
+interface Visit {
+  requestId: string;
+  address: string;
+}
 
 export const mcpPath = '/api/v1/mcp';
 const serverInfo = { name: 'satline', title: 'Satline', version: '1.2.1' };
@@ -87,7 +94,9 @@ export function addMcpEndpoint(server: FastifyInstance, parts: Parts, operations
       return reply.code(400).send(rpcFailure(null, rpcErrors.parse, 'The body is not valid JSON'));
     }
     const caller = request.caller!;
-    if (!Array.isArray(body)) return answerOne(readMessage(body), caller, request.id, reply);
+    const visit = { requestId: request.id, address: request.ip };
+    takeFor(body, caller, request, reply);
+    if (!Array.isArray(body)) return answerOne(readMessage(body), caller, visit, reply);
     if (body.length === 0 || body.length > mostMessages) {
       const why = body.length === 0 ? 'A batch must not be empty' : `A batch may hold ${mostMessages} messages`;
       return reply.code(400).send(rpcFailure(null, rpcErrors.invalidRequest, why));
@@ -95,36 +104,42 @@ export function addMcpEndpoint(server: FastifyInstance, parts: Parts, operations
     const answers: unknown[] = [];
     // In order, one after the other: a later one may build on what an earlier one did.
     for (const member of body) {
-      const answer = await answerTo(readMessage(member), caller, request.id);
+      const answer = await answerTo(readMessage(member), caller, visit);
       if (answer) answers.push(answer);
     }
     return answers.length === 0 ? reply.code(202).send() : sendJson(reply, answers);
   }
 
+  /** Each request counts once, whatever tool it calls; a batch is taken or refused whole. */
+  function takeFor(body: unknown, caller: Caller, request: FastifyRequest, reply: FastifyReply): void {
+    const count = Array.isArray(body) ? Math.max(1, body.length) : 1;
+    reply.headers(takeRequests(parts.rateLimiter, caller, request.ip, count, parts.clock.now()));
+  }
+
   async function answerOne(
     message: RpcMessage,
     caller: Caller,
-    requestId: string,
+    visit: Visit,
     reply: FastifyReply,
   ): Promise<FastifyReply> {
-    const answer = await answerTo(message, caller, requestId);
+    const answer = await answerTo(message, caller, visit);
     if (!answer) return reply.code(202).send();
     return sendJson(reply.code(message.kind === 'broken' ? 400 : 200), answer);
   }
 
-  async function answerTo(message: RpcMessage, caller: Caller, requestId: string): Promise<object | undefined> {
+  async function answerTo(message: RpcMessage, caller: Caller, visit: Visit): Promise<object | undefined> {
     if (message.kind === 'silent') return undefined;
     if (message.kind === 'broken') return rpcFailure(message.id, rpcErrors.invalidRequest, message.why);
     const { request } = message;
     try {
-      return rpcResult(request.id, await run(request, caller, requestId));
+      return rpcResult(request.id, await run(request, caller, visit));
     } catch (error) {
       if (error instanceof RpcError) return rpcFailure(request.id, error.code, error.message);
       throw error;
     }
   }
 
-  async function run({ method, params }: RpcRequest, caller: Caller, requestId: string): Promise<unknown> {
+  async function run({ method, params }: RpcRequest, caller: Caller, visit: Visit): Promise<unknown> {
     switch (method) {
       case 'initialize':
         return {
@@ -138,7 +153,7 @@ export function addMcpEndpoint(server: FastifyInstance, parts: Parts, operations
       case 'tools/list':
         return { tools: [...tools.values()].map(({ listed }) => listed) };
       case 'tools/call':
-        return callTool(parts, caller, requireTool(params.name), readArguments(params.arguments), requestId);
+        return callTool(parts, caller, requireTool(params.name), readArguments(params.arguments), visit);
       default:
         throw new RpcError('methodNotFound', `There is no method ${method.slice(0, 100)}`);
     }
@@ -162,6 +177,7 @@ export function addMcpEndpoint(server: FastifyInstance, parts: Parts, operations
       return sendJson(reply.code(status), rpcFailure(null, code, words));
     }
     request.failure = failure;
+    if (failure instanceof RateLimited) reply.headers(failure.headers);
     if (failure.retryAfterSeconds !== undefined) reply.header('retry-after', String(failure.retryAfterSeconds));
     if (failure.status === 401) {
       const invalid = failure.code === 'missing_token' ? '' : ', error="invalid_token"';

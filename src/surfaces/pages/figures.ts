@@ -56,7 +56,7 @@ function makeFigures(language: Language): Figures {
         year: 'numeric',
         month: 'short',
         day: 'numeric',
-        hour: '2-digit',
+        hour: 'numeric',
         minute: '2-digit',
         ...(named ? { timeZoneName: 'short' as const } : {}),
         timeZone,

@@ -82,7 +82,7 @@ export interface FieldProps {
   name: string;
   type?: 'text' | 'email' | 'password' | 'tel';
   value?: string;
-  autocomplete?: 'email' | 'username' | 'current-password' | 'new-password' | 'one-time-code' | 'name' | 'tel';
+  autocomplete?: string;
   required?: boolean;
   /** What is wrong with the value that was sent, as a sentence. */
   fault?: string | undefined;
@@ -91,6 +91,8 @@ export interface FieldProps {
 /** A labelled input; a fault is tied to it for those who cannot see. */
 export function Field({ label, name, type = 'text', fault, ...input }: FieldProps): JSX.Element {
   const faultId = `${name}-fault`;
+  // Preact's types tie what may be completed to each kind of input.
+  const attributes: Record<string, string | boolean | undefined> = { type, ...input };
   return (
     <div class="labelled">
       <label for={name}>{label}</label>
@@ -98,10 +100,9 @@ export function Field({ label, name, type = 'text', fault, ...input }: FieldProp
         class="field"
         id={name}
         name={name}
-        type={type}
         aria-invalid={fault ? 'true' : undefined}
         aria-describedby={fault ? faultId : undefined}
-        {...input}
+        {...attributes}
       />
       {fault && (
         <p class="fault" id={faultId}>

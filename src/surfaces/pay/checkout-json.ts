@@ -8,6 +8,12 @@ export function checkoutStatus(view: CheckoutView): Record<string, unknown> {
       const [first] = view.items;
       return {
         status: 'completed',
+        // The members of a pending one stay, so that a poller may read them in any state.
+        payment_request: null,
+        time_remaining: 0,
+        amount_sats: view.amountSats ?? null,
+        amount_cents: view.amountCents,
+        currency: view.currency,
         items: view.items.map(({ order_item_id, product_id, access_token }) => ({
           order_item_id,
           product_id,

@@ -1,13 +1,14 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { followCheckout } from '../../flows/follow-checkout.ts';
+import { followCheckouts } from '../../flows/follow-checkout.ts';
 import type { Parts } from '../../flows/parts.ts';
-import { showCheckout } from '../../flows/show-checkout.ts';
+import { peekAtCheckout, showCheckout } from '../../flows/show-checkout.ts';
 import { simulateCheckoutPayment } from '../../flows/simulate-checkout-payment.ts';
 import { AppError, notFound } from '../../kernel/errors.ts';
 import { qrSvg } from '../../kernel/qr.ts';
 import type { CheckoutView } from '../../model/checkout-view.ts';
 import { toSimulatedPayment } from '../../model/simulated-payment.ts';
 import { prefersJson } from '../http/prefers-json.ts';
+import { refuseOtherMethods } from '../http/refuse-methods.ts';
 import { goneSignal } from '../http/stream-answer.ts';
 import { newNonce, pageHeaders } from '../pages/headers.ts';
 import { chooseLanguage } from '../pages/language.ts';
@@ -18,15 +19,19 @@ import { renderMissingPage } from './pages/missing-page.tsx';
 
 type Request = FastifyRequest<{ Params: { token: string }; Querystring: Record<string, unknown> }>;
 
+const page = '/checkout/:token';
 // Whoever has the token may pay and sees what was bought.
 const config = { secretInPath: true } as const;
+// Fastify would answer HEAD with what GET does, invoice and all.
+const reading = { config, exposeHeadRoute: false } as const;
 
 /** The hosted checkout: the page, what its script and pollers read, and the payer of test mode. No key is needed. */
 export function addCheckoutPages(app: FastifyInstance, parts: Parts): void {
   const closing = new AbortController();
   app.addHook('preClose', async () => closing.abort());
+  const followers = followCheckouts(parts);
 
-  const visitorOf = (request: Request) => ({ address: request.ip, signal: parts.stopping });
+  const visitorOf = (request: Request) => ({ address: request.ip });
 
   async function requireView(request: Request): Promise<CheckoutView> {
     const view = await showCheckout(parts, request.params.token, visitorOf(request));
@@ -34,43 +39,53 @@ export function addCheckoutPages(app: FastifyInstance, parts: Parts): void {
     return view;
   }
 
-  // Not for HEAD: what a preview asks for makes no invoice.
-  app.route({
-    method: 'HEAD',
-    url: '/checkout/:token',
-    config,
-    handler: async (_request, reply) => reply.type('text/html; charset=utf-8').send(),
-  });
-  app.get('/checkout/:token', { config, exposeHeadRoute: false }, async (request: Request, reply) => {
+  app.get(page, reading, async (request: Request, reply) => {
     reply.header('vary', 'accept, accept-language');
-    const view = await showCheckout(parts, request.params.token, visitorOf(request));
     if (prefersJson(request.headers.accept)) {
-      if (!view) throw notFound('Checkout session');
-      return reply.header('cache-control', 'no-store').send(checkoutDescription(view, parts.links.payUrl));
+      const view = await requireView(request);
+      if (view.waitSeconds !== undefined) {
+        throw new AppError('rate_limited', view.unpayableReason!, { retryAfterSeconds: view.waitSeconds });
+      }
+      return noStore(reply).send(checkoutDescription(view, parts.links.payUrl));
     }
-    return sendPage(request, reply, view);
+    const view = await showCheckout(parts, request.params.token, visitorOf(request));
+    const nonce = newNonce();
+    const locale = chooseLanguage(request.query.locale, request.headers['accept-language']);
+    startPage(reply, view, nonce);
+    if (!view) return reply.send(renderMissingPage({ nonce, locale }));
+    return reply.send(renderCheckoutPage(view, { nonce, locale, parentOrigin: parentOf(request, view) }));
   });
 
-  app.get('/checkout/:token/status', { config, exposeHeadRoute: false }, async (request: Request, reply) => {
-    const view = await requireView(request);
-    return reply
-      .header('cache-control', 'no-store')
-      .header('access-control-allow-origin', '*')
-      .send(checkoutStatus(view));
+  // What a preview asks for makes no invoice.
+  app.head(page, { config }, async (request: Request, reply) => {
+    reply.header('vary', 'accept, accept-language');
+    return startPage(reply, await peekAtCheckout(parts, request.params.token), newNonce()).send();
+  });
+  refuseOtherMethods(app, page, new Set(['GET', 'HEAD']));
+
+  app.get(`${page}/status`, reading, async (request: Request, reply) => {
+    // Shops poll it from their own pages; the token is what admits.
+    reply.header('access-control-allow-origin', '*');
+    return noStore(reply).send(checkoutStatus(await requireView(request)));
   });
 
-  app.get('/checkout/:token/qr', { config, exposeHeadRoute: false }, async (request: Request, reply) => {
-    const { bolt11 } = await requireView(request);
-    if (!bolt11) throw new AppError('gone', 'This checkout has no open invoice to show');
-    return reply
-      .header('cache-control', 'no-store')
-      .type('image/svg+xml')
-      .send(qrSvg(`LIGHTNING:${bolt11.toUpperCase()}`));
+  app.get(`${page}/qr`, reading, async (request: Request, reply) => {
+    const { bolt11, state } = await requireView(request);
+    if (bolt11) {
+      return noStore(reply)
+        .type('image/svg+xml')
+        .send(qrSvg(`LIGHTNING:${bolt11.toUpperCase()}`));
+    }
+    if (state === 'held' || state === 'unpayable') {
+      throw new AppError('conflict', 'This checkout has no invoice to show now', { retryAfterSeconds: 5 });
+    }
+    throw new AppError('gone', 'This checkout has no open invoice any more');
   });
 
-  app.get('/checkout/:token/events', { config, exposeHeadRoute: false }, async (request: Request, reply) => {
-    await requireView(request);
-    const giveBack = parts.streams.take(`${request.params.token} ${request.ip}`);
+  app.get(`${page}/events`, reading, async (request: Request, reply) => {
+    const { token } = request.params;
+    if (!(await peekAtCheckout(parts, token))) throw notFound('Checkout session');
+    const giveBack = parts.payerStreams.take(token, request.ip);
     if (!giveBack) {
       throw new AppError('wallet_unavailable', 'Too many pages follow checkouts now; poll /status instead', {
         retryAfterSeconds: 5,
@@ -78,35 +93,36 @@ export function addCheckoutPages(app: FastifyInstance, parts: Parts): void {
     }
     const signal = goneSignal(reply, closing.signal, parts.stopping);
     signal.addEventListener('abort', giveBack);
-    return sendCheckoutEvents(
-      reply,
-      followCheckout(parts, request.params.token, { address: request.ip, signal }),
-      giveBack,
-    );
+    return sendCheckoutEvents(reply, followers.follow(token, visitorOf(request), signal), giveBack);
   });
+  for (const part of ['status', 'qr', 'events']) refuseOtherMethods(app, `${page}/${part}`, new Set(['GET']));
 
-  app.post('/checkout/:token/simulate_payment', { config }, async (request: Request, reply) => {
+  app.post(`${page}/simulate_payment`, { config }, async (request: Request, reply) => {
     const outcome = await simulateCheckoutPayment(parts, request.params.token, parts.stopping);
     if (!prefersJson(request.headers.accept) && isFromForm(request)) {
       return reply.code(303).header('location', `/checkout/${request.params.token}`).send();
     }
-    return reply.header('cache-control', 'no-store').send(toSimulatedPayment(outcome.invoiceId, outcome));
+    return noStore(reply).send(toSimulatedPayment(outcome.invoiceId, outcome));
   });
+  refuseOtherMethods(app, `${page}/simulate_payment`, new Set(['POST']));
+}
 
-  function sendPage(request: Request, reply: FastifyReply, view: CheckoutView | undefined): FastifyReply {
-    const nonce = newNonce();
-    const locale = chooseLanguage(request.query.locale, request.headers['accept-language']);
-    if (!view) {
-      return reply.code(404).headers(pageHeaders({ nonce })).send(renderMissingPage({ nonce, locale }));
-    }
-    const origin = typeof request.query.origin === 'string' ? request.query.origin : undefined;
-    const parent = view.allowedOrigins.find((allowed) => allowed === origin);
-    const isFramed = view.mode === 'iframe';
-    return reply
-      .code(view.state === 'expired' ? 410 : 200)
-      .headers(pageHeaders({ nonce, frameOrigins: isFramed ? view.allowedOrigins : [] }))
-      .send(renderCheckoutPage(view, { nonce, locale, parentOrigin: isFramed ? parent : undefined }));
-  }
+function noStore(reply: FastifyReply): FastifyReply {
+  return reply.header('cache-control', 'no-store');
+}
+
+/** Status and headers of the page, for GET and HEAD alike. */
+function startPage(reply: FastifyReply, view: CheckoutView | undefined, nonce: string): FastifyReply {
+  reply.headers(pageHeaders({ nonce, frameOrigins: view?.mode === 'iframe' ? view.allowedOrigins : [] }));
+  if (!view) return reply.code(404);
+  if (view.waitSeconds !== undefined) return reply.code(429).header('retry-after', String(view.waitSeconds));
+  return reply.code(view.state === 'expired' ? 410 : 200);
+}
+
+/** The page around the frame, where the merchant lists it. */
+function parentOf(request: Request, view: CheckoutView): string | undefined {
+  if (view.mode !== 'iframe') return undefined;
+  return view.allowedOrigins.find((allowed) => allowed === request.query.origin);
 }
 
 function isFromForm(request: FastifyRequest): boolean {

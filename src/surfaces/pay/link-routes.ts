@@ -2,9 +2,10 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Parts } from '../../flows/parts.ts';
 import { openPaymentLink, showPaymentLink } from '../../flows/show-payment-link.ts';
 import { AppError, notFound } from '../../kernel/errors.ts';
-import { checkoutLifeSeconds } from '../../model/checkout-session.ts';
+import { checkoutUrl } from '../../model/checkout-session.ts';
 import { toPaymentLink } from '../../model/payment-link-view.ts';
 import { prefersJson } from '../http/prefers-json.ts';
+import { refuseOtherMethods } from '../http/refuse-methods.ts';
 import { newNonce, pageHeaders } from '../pages/headers.ts';
 import { chooseLanguage } from '../pages/language.ts';
 import { renderMissingPage } from './pages/missing-page.tsx';
@@ -33,28 +34,34 @@ export function addPaymentLinkPages(app: FastifyInstance, parts: Parts): void {
     return reply.send(renderPaymentLinkPage(view, { nonce, locale }));
   });
 
+  refuseOtherMethods(app, '/pay/:slug', new Set(['GET', 'HEAD', 'POST']));
+
   app.post('/pay/:slug', async (request: Request, reply) => {
     const { slug } = request.params;
-    const view = await showPaymentLink(parts, slug);
+    const isForMachine = prefersJson(request.headers.accept);
+    const token = await openPaymentLink(parts, slug, {
+      address: request.ip,
+      formToken: readFormToken(request.body),
+    }).catch((error) => {
+      if (isForMachine || !(error instanceof AppError)) throw error;
+      return error;
+    });
+    if (token === undefined && isForMachine) throw notFound('Payment link');
+    if (typeof token === 'string') {
+      return reply
+        .code(303)
+        .header('location', checkoutUrl(token, parts.links.payUrl))
+        .header('cache-control', 'no-store')
+        .send();
+    }
     const nonce = newNonce();
     const locale = chooseLanguage(request.query.locale, request.headers['accept-language']);
-    if (!view) {
-      if (prefersJson(request.headers.accept)) throw notFound('Payment link');
-      return reply.code(404).headers(pageHeaders({ nonce })).send(renderMissingPage({ nonce, locale }));
-    }
-    const waitSeconds = parts.publicQuota.take(`link ${slug}`, request.ip, parts.clock.now(), checkoutLifeSeconds);
-    if (waitSeconds > 0) {
-      throw new AppError('rate_limited', 'Too many checkouts were opened from here; wait a little', {
-        retryAfterSeconds: waitSeconds,
-      });
-    }
-    const token = await openPaymentLink(parts, slug, readFormToken(request.body));
-    if (!token) throw notFound('Payment link');
-    return reply
-      .code(303)
-      .header('location', `${parts.links.payUrl}/checkout/${token}`)
-      .header('cache-control', 'no-store')
-      .send();
+    const view = token && (await showPaymentLink(parts, slug));
+    reply.headers(pageHeaders({ nonce }));
+    if (!view) return reply.code(404).send(renderMissingPage({ nonce, locale }));
+    // The link's own page again, its button off: it says why in the payer's language.
+    if (token.retryAfterSeconds) reply.header('retry-after', String(token.retryAfterSeconds));
+    return reply.code(token.status).send(renderPaymentLinkPage({ ...view, payable: false }, { nonce, locale }));
   });
 }
 

@@ -1,6 +1,7 @@
 import formBody from '@fastify/formbody';
 import type { FastifyInstance } from 'fastify';
 import type { Parts } from '../../flows/parts.ts';
+import { compressPages } from '../pages/compress-pages.ts';
 import { addCheckoutPages } from './checkout-routes.ts';
 import { addPaymentLinkPages } from './link-routes.ts';
 import { addReceiptPages } from './receipt-routes.ts';
@@ -10,6 +11,7 @@ import { addEmbedScripts } from './script-routes.ts';
 export function addPayPages(app: FastifyInstance, parts: Parts): void {
   app.register(async (pages) => {
     await pages.register(formBody, { bodyLimit: 16 * 1024 });
+    pages.addHook('onSend', compressPages);
     addCheckoutPages(pages, parts);
     addPaymentLinkPages(pages, parts);
     addReceiptPages(pages, parts);

@@ -4,6 +4,7 @@ import { showReceipt } from '../../flows/show-receipt.ts';
 import { notFound } from '../../kernel/errors.ts';
 import { toReceipt } from '../../model/receipt-view.ts';
 import { prefersJson } from '../http/prefers-json.ts';
+import { refuseOtherMethods } from '../http/refuse-methods.ts';
 import { newNonce, pageHeaders } from '../pages/headers.ts';
 import { chooseLanguage } from '../pages/language.ts';
 import { renderMissingPage } from './pages/missing-page.tsx';
@@ -13,6 +14,7 @@ type Request = FastifyRequest<{ Params: { token: string }; Querystring: Record<s
 
 /** Receipts: whoever has the address may see one. */
 export function addReceiptPages(app: FastifyInstance, parts: Parts): void {
+  refuseOtherMethods(app, '/receipts/:token', new Set(['GET', 'HEAD']));
   app.get('/receipts/:token', { config: { secretInPath: true } }, async (request: Request, reply) => {
     reply.header('vary', 'accept, accept-language');
     const view = await showReceipt(parts, request.params.token);

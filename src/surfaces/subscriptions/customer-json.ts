@@ -7,13 +7,14 @@ export function customerJson({ subscription, merchant, periods, unpaid, now }: C
   return {
     ...shown,
     merchant: { name: merchant.name },
-    periods: periods.map(({ period, order }) => ({
+    periods: periods.map(({ period, order, receipt }) => ({
       order_number: order.order_number,
       status: order.status,
       total_amount_cents: order.total_amount_cents,
       currency: order.currency,
       billing_period_start: period.starts_at.toISOString(),
       billing_period_end: period.ends_at.toISOString(),
+      receipt_url: receipt ?? null,
     })),
     invoice: unpaid?.invoice
       ? {

@@ -109,13 +109,13 @@ export function refusalPage(text: string, link: string, language: Language, nonc
 
 function Terms({ view: { subscription }, language }: Shown): JSX.Element {
   const words = wordsOf(language);
-  const money = (cents: number) => figuresOf(language).money(cents, subscription.currency);
+  const money = (cents: number) => <Ltr>{figuresOf(language).money(cents, subscription.currency)}</Ltr>;
   const { status, time_zone: zone, starts_on: startsOn, trial_days: trialDays } = subscription;
   const hasStarted = subscription.current_period_start !== null;
   const first = priceCharge({ ...subscription, current_period_start: null });
   const later = priceCharge({ ...subscription, current_period_start: subscription.invited_at });
   const percent = Number(subscription.bitcoin_discount_percent);
-  const facts: [name: string, value: string | false | null][] = [
+  const facts: [name: string, value: JSX.Element | string | false | null][] = [
     [words.startsOn, status === 'invited' && startsOn && dayText(new Date(`${startsOn}T12:00:00Z`), 'UTC', language)],
     [words.free, status === 'invited' && trialDays > 0 && lengthText(trialDays, 'day', language)],
     [words.firstCharge, !hasStarted && first.totalCents !== later.totalCents && money(first.totalCents)],
@@ -155,7 +155,7 @@ function Payment({ view, base, language }: Shown): JSX.Element {
       <h2>
         {pay} <Ltr>({figures.sats(invoice.amount_sats)})</Ltr>
       </h2>
-      <a class="qr" href={address} aria-label={checkout.qr} {...raw(qrSvg(address))} />
+      <a class="qr" href={address} aria-label={checkout.qr} {...raw(qrSvg(address.toUpperCase()))} />
       <LinkButton href={address} icon="open" accent>
         {checkout.openWallet}
       </LinkButton>
@@ -163,6 +163,7 @@ function Payment({ view, base, language }: Shown): JSX.Element {
         {invoice.bolt11}
       </p>
       <p class="small">{words.noticing}</p>
+      {!order.livemode && <Deed base={base} name="simulate_payment" text={checkout.simulate} />}
     </section>
   );
 }
@@ -175,11 +176,12 @@ function History({ view, language }: Shown): JSX.Element | null {
     <section class="card">
       <h2>{words.history}</h2>
       <dl class="lines">
-        {view.periods.map(({ period, order }) => (
+        {view.periods.map(({ period, order, receipt }) => (
           <div key={period.id}>
             <dt>{dayText(period.starts_at, view.subscription.time_zone, language)}</dt>
             <dd>
-              <Ltr>{figures.money(order.total_amount_cents, order.currency)}</Ltr> · {words.orders[order.status]}
+              <Ltr>{figures.money(order.total_amount_cents, order.currency)}</Ltr> ·{' '}
+              {receipt ? <a href={receipt}>{words.orders[order.status]}</a> : words.orders[order.status]}
             </dd>
           </div>
         ))}

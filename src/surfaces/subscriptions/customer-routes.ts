@@ -5,6 +5,7 @@ import {
   cancelByLink,
   payByLink,
   readCustomerView,
+  simulateByLink,
 } from '../../flows/customer-subscription.ts';
 import type { Parts } from '../../flows/parts.ts';
 import { AppError, notFound } from '../../kernel/errors.ts';
@@ -19,8 +20,9 @@ type Deed = (parts: Parts, view: CustomerView) => Promise<void>;
 
 /** What the customer can do, by the last part of the address. The link is the credential: it cannot be guessed. */
 const deeds: Readonly<Record<string, Deed>> = {
-  accept: (parts, { subscription }) => acceptByLink(parts, subscription),
+  accept: (parts, view) => acceptByLink(parts, view),
   pay: (parts, view) => payByLink(parts, view),
+  simulate_payment: (parts, view) => simulateByLink(parts, view),
   cancel: (parts, { subscription }) => cancelByLink(parts, subscription),
 };
 

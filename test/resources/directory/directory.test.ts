@@ -92,6 +92,8 @@ describe('channels and creators', () => {
     await merchant.live.patch('/api/v1/m/merchant', { merchant: { name: 'Renamed' } });
     const { body } = await app.stranger.get('/api/v1/pub/creators');
     expect(body.data).toMatchObject([{ slug: 'live-one', merchant_name: 'Renamed' }]);
+    expect(await slugs('q=renamed')).toEqual(['live-one']);
+    expect(await slugs('q=shop')).toEqual([]);
     await app.rows(`update merchants set status = 'suspended' where id = $1`, [merchant.id]);
     expect(await slugs()).toEqual([]);
   });

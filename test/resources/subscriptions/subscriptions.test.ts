@@ -277,11 +277,27 @@ describe('the customer’s page', () => {
       invoice: { payment_request: expect.stringMatching(/^lnbcrt/), time_remaining: 900 },
     });
     expect(Object.keys(json.body)).not.toContain('metadata');
-    await press('cancel');
+    await press('simulate_payment');
+    await press('simulate_payment');
+    expect((await customerPage(app, invited)).body).toMatchObject({
+      periods: [{ status: 'paid', receipt_url: expect.stringContaining('/receipts/rcp_') }],
+      invoice: null,
+    });
+    expect((await client.get('/api/v1/m/payments')).body.data).toHaveLength(1);
+    await client.post(`${path}/${invited.id}/cancel`);
     expect(await show(client, invited.id)).toMatchObject({ status: 'cancelled' });
     const late = await press('accept');
     expect(late.status).toBe(409);
     expect(late.body).toContain('can no longer be accepted');
+  });
+
+  test('of a live subscription is not paid by a button', async () => {
+    const { live } = await app.newMerchant();
+    const subscription = await subscribe(app, live);
+    expectError(await act(app, subscription, 'simulate_payment'), 'forbidden', {
+      message: 'Only a test subscription can be paid this way',
+    });
+    expect((await customerPage(app, subscription, asPerson)).body).not.toContain('Simulate');
   });
 
   test('stays out of the log', async () => {

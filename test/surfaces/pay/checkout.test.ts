@@ -123,7 +123,7 @@ describe('the page', () => {
     await changeWallet(app, await testWalletId(app, shop), { enabled: false });
     const { body } = await shop.test.post('/api/v1/m/checkout_sessions', { checkout_session: { amount_cents: 100 } });
     const page = await get(`/checkout/${body.token}`, html);
-    expect([page.statusCode, page.body]).toEqual([200, expect.stringContaining('This cannot be paid right now')]);
+    expect([page.statusCode, page.body]).toEqual([200, expect.stringContaining('This payment cannot be taken right now')]);
     expect((await get(`/checkout/${body.token}/status`)).json()).toMatchObject({ status: 'pending', payable: false });
   });
 });

@@ -107,14 +107,14 @@ function Foot({ view, options }: { view: CheckoutView; options: CheckoutPageOpti
         <Icon name="lock" />
         <span>{words.ownWallet(view.merchant.name)}</span>
       </p>
-      <p>
+      <div class="choices">
         {showsBack && (
           <a href={view.cancelUrl} target={view.mode === 'iframe' ? '_top' : undefined}>
             {words.backTo(view.merchant.name)}
           </a>
         )}
         <LanguageMenu language={locale} {...(parentOrigin ? { kept: { origin: parentOrigin } } : {})} />
-      </p>
+      </div>
     </div>
   );
 }

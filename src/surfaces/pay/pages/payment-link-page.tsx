@@ -74,12 +74,12 @@ export function renderPaymentLinkPage(view: PaymentLinkView, options: { nonce: s
             <Icon name="lock" />
             <span>{words.ownWallet(view.merchant.name)}</span>
           </p>
-          <p class="choices">
+          <div class="choices">
             <button type="button" id="poster" class="plain" hidden>
               {words.link.poster}
             </button>
-          </p>
-          <LanguageMenu language={locale} />
+            <LanguageMenu language={locale} />
+          </div>
         </div>
       </>
     ),

@@ -46,6 +46,10 @@
     dialog.style.cssText = 'border:0;padding:0;border-radius:16px;background:transparent;width:min(440px,100vw)';
     document.body.append(dialog);
     dialog.addEventListener('close', () => dialog.remove());
+    // A press beside the checkout puts it away, as Escape does.
+    dialog.addEventListener('click', (event) => {
+      if (event.target === dialog) dialog.close();
+    });
     window.SatlineCheckout.open(url, dialog);
     for (const type of ['paid', 'expired']) {
       dialog.addEventListener(`checkout:${type}`, (event) => {

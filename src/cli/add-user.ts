@@ -1,0 +1,61 @@
+import { randomBytes } from 'node:crypto';
+import { type Command, Option } from 'commander';
+import { hashPassword } from '../auth/password.ts';
+import { newId } from '../kernel/ids.ts';
+import { type Role, roles } from '../model/user.ts';
+import { revokeUserSessions } from '../store/user-sessions.ts';
+import { findUserByEmail, insertUser, putMembership, setUserPassword } from '../store/users.ts';
+import { chooseMerchant } from './choose-merchant.ts';
+import { addCommand, withParts } from './command.ts';
+import { readEmail, readId, readName } from './option-values.ts';
+
+interface Options {
+  merchant?: string;
+  role: Role;
+  name?: string;
+  resetPassword?: true;
+}
+
+/** Letters and digits that nobody mixes up; 100 random bits. */
+function newPassword(): string {
+  const signs = 'abcdefghjkmnpqrstuvwxyz23456789';
+  return [...randomBytes(20)].map((byte) => signs[byte % signs.length]).join('');
+}
+
+export function addAddUser(group: Command): void {
+  addCommand(
+    group,
+    'add',
+    'Give somebody a place at a merchant, and print a password for a new account, once',
+    'user add ada@example.com --role cashier',
+    'user add ada@example.com --merchant ID --role manager --name "Ada" --reset-password',
+  )
+    .argument('<email>', 'address to sign in with', readEmail)
+    .option('--merchant <id>', 'where; may be left out when there is one merchant', readId)
+    .addOption(new Option('--role <role>', 'what they may do').choices(roles).default('owner'))
+    .option('--name <name>', 'what to call them', readName)
+    .option('--reset-password', 'print a new password for an account that is there, and sign it out everywhere')
+    .action(
+      withParts<Options>(async ({ parts }, options, email) => {
+        const merchant = await chooseMerchant(parts.db, options.merchant);
+        const now = parts.clock.now();
+        const known = await findUserByEmail(parts.db, email);
+        const password = known && !options.resetPassword ? undefined : newPassword();
+        const hash = password && (await hashPassword(password));
+        const id = known?.id ?? newId();
+        await parts.db.transaction(async (tx) => {
+          if (!known) await insertUser(tx, { id, email, name: options.name ?? null, passwordHash: hash!, now });
+          else if (hash) {
+            await setUserPassword(tx, id, hash, now);
+            await revokeUserSessions(tx, id, now);
+          }
+          await putMembership(tx, id, merchant.id, options.role, now);
+        });
+        const secret = password === undefined ? '' : `\n\n  ${password}\n\nKeep it now: Satline stores only a hash.`;
+        return {
+          json: { id, email, merchant_id: merchant.id, role: options.role, ...(password ? { password } : {}) },
+          text: `${email} is ${options.role} at ${merchant.name}.${secret}`,
+        };
+      }),
+    );
+}

@@ -1,0 +1,34 @@
+import type { Command } from 'commander';
+import { revokeKeysOfUser } from '../store/api-keys.ts';
+import { deleteMembership, findUserByEmail } from '../store/users.ts';
+import { chooseMerchant } from './choose-merchant.ts';
+import { addCommand, withParts } from './command.ts';
+import { CliFailure } from './failure.ts';
+import { readEmail, readId } from './option-values.ts';
+
+export function addRemoveUser(group: Command): void {
+  addCommand(
+    group,
+    'remove',
+    'Take somebody’s place at a merchant away; the keys of their devices stop working',
+    'user remove ada@example.com',
+  )
+    .argument('<email>', 'address they sign in with', readEmail)
+    .option('--merchant <id>', 'where; may be left out when there is one merchant', readId)
+    .action(
+      withParts<{ merchant?: string }>(async ({ parts }, options, email) => {
+        const merchant = await chooseMerchant(parts.db, options.merchant);
+        const user = await findUserByEmail(parts.db, email);
+        const gone = await parts.db.transaction(async (tx) => {
+          if (!user || !(await deleteMembership(tx, user.id, merchant.id))) return undefined;
+          return { keys: await revokeKeysOfUser(tx, user.id, merchant.id, parts.clock.now()) };
+        });
+        if (!gone)
+          throw new CliFailure(`${email} has no place at ${merchant.name}. "satline user list" shows who has.`);
+        return {
+          json: { email, merchant_id: merchant.id, revoked_keys: gone.keys },
+          text: `${email} has no place at ${merchant.name} any more; ${gone.keys} keys stopped working.`,
+        };
+      }),
+    );
+}

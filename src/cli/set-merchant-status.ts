@@ -1,0 +1,26 @@
+import type { Command } from 'commander';
+import { setMerchantStatus } from '../store/merchants.ts';
+import { chooseMerchant } from './choose-merchant.ts';
+import { addCommand, withParts } from './command.ts';
+import { readId } from './option-values.ts';
+
+const deeds = {
+  activate: { status: 'active', about: 'Let a merchant use the API and take payments' },
+  suspend: {
+    status: 'suspended',
+    about: 'Stop a merchant: 403 for its keys, links that cannot be paid; open invoices stay watched, webhooks go out',
+  },
+} as const;
+
+export function addSetMerchantStatus(group: Command, name: keyof typeof deeds): void {
+  const { status, about } = deeds[name];
+  addCommand(group, name, about, `merchant ${name} ID`)
+    .argument('[id]', 'which; may be left out when there is one merchant', readId)
+    .action(
+      withParts<Record<string, never>>(async ({ parts }, _options, id) => {
+        const merchant = await chooseMerchant(parts.db, id);
+        await setMerchantStatus(parts.db, merchant.id, status, parts.clock.now());
+        return { json: { id: merchant.id, status }, text: `${merchant.name} is ${status}.` };
+      }),
+    );
+}

@@ -1,0 +1,48 @@
+import type { Caller } from '../kernel/context.ts';
+import { AppError } from '../kernel/errors.ts';
+import type { RateLimit, RateLimiter, RateStanding } from './rate-limiter.ts';
+
+/** Requests of strangers, by address. */
+const unauthenticated: readonly RateLimit[] = [{ name: 'minute', most: 6000 }];
+
+/**
+ * Takes `count` requests of a caller, or of an address where no key was sent: all of them or none.
+ * @returns headers for every answer (draft-ietf-httpapi-ratelimit-headers).
+ * @throws {AppError} `rate_limited` with the seconds to wait, and the headers as its cause's.
+ */
+export function takeRequests(
+  limiter: RateLimiter,
+  caller: Caller | undefined,
+  address: string,
+  count: number,
+  now: Date,
+): Record<string, string> {
+  const limits = caller ? limitsOf(caller) : unauthenticated;
+  const { taken, standing } = limiter.take(caller?.credentialId ?? `address ${address}`, limits, count, now);
+  if (taken) return rateHeaders(standing);
+  const { most, name } = standing.limit;
+  throw new RateLimited(`More than ${most} requests in this ${name}; wait ${standing.resetSeconds} s`, standing);
+}
+
+/** A 429 that still tells where the caller stands. */
+export class RateLimited extends AppError {
+  readonly headers: Record<string, string>;
+
+  constructor(message: string, standing: RateStanding) {
+    super('rate_limited', message, { retryAfterSeconds: standing.resetSeconds });
+    this.headers = rateHeaders(standing);
+  }
+}
+
+function limitsOf({ limits }: Caller): readonly RateLimit[] {
+  const minute: RateLimit = { name: 'minute', most: limits.perMinute };
+  return limits.perHour === null ? [minute] : [minute, { name: 'hour', most: limits.perHour }];
+}
+
+function rateHeaders({ limit, remaining, resetSeconds }: RateStanding): Record<string, string> {
+  const seconds = limit.name === 'minute' ? 60 : 3600;
+  return {
+    'ratelimit-policy': `"${limit.name}";q=${limit.most};w=${seconds}`,
+    ratelimit: `"${limit.name}";r=${remaining};t=${resetSeconds}`,
+  };
+}

@@ -1,0 +1,3 @@
+import { listSubscriptionPlans } from './list-subscription-plans.ts';
+
+export const planOperations = [listSubscriptionPlans];

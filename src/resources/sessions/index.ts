@@ -1,0 +1,4 @@
+import { activateSession } from './activate-session.ts';
+import { createSession } from './create-session.ts';
+
+export const sessionOperations = [createSession, activateSession];

@@ -1,0 +1,19 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest, HTTPMethods } from 'fastify';
+import { AppError } from '../../kernel/errors.ts';
+
+const allMethods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'] as const;
+
+/** Every method at a path that has none of its own is 405 and names those that work (RFC 9110, 15.5.6). */
+export function refuseOtherMethods(server: FastifyInstance, url: string, methods: ReadonlySet<string>): void {
+  const refuse = async (_request: FastifyRequest, reply: FastifyReply): Promise<never> => {
+    reply.header('allow', [...methods].join(', '));
+    throw new AppError('method_not_allowed', `Only ${[...methods].join(', ')} work here`);
+  };
+  server.route({
+    method: allMethods.filter((method) => !methods.has(method)) as HTTPMethods[],
+    url,
+    // Before the body is read, which may be wrong as well.
+    onRequest: refuse,
+    handler: refuse,
+  });
+}

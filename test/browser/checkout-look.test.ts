@@ -1,0 +1,216 @@
+import type { Browser, BrowserContext, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { CheckoutView } from '../../src/model/checkout-view.ts';
+import type { Language } from '../../src/surfaces/pages/language.ts';
+import { renderCheckoutPage } from '../../src/surfaces/pay/pages/checkout-page.tsx';
+import { renderMissingPage } from '../../src/surfaces/pay/pages/missing-page.tsx';
+import { renderPaymentLinkPage } from '../../src/surfaces/pay/pages/payment-link-page.tsx';
+import { renderReceiptPage } from '../../src/surfaces/pay/pages/receipt-page.tsx';
+import { hasBrowser, openBrowser, openPageServer, type PageServer } from '../harness/browser.ts';
+import { checkoutView, exampleBolt11, paymentLinkView, receiptView } from '../harness/page-views.ts';
+import { axeFaults, readQr } from './page-checks.ts';
+
+const widths = [320, 390, 768, 1280];
+const themes = ['light', 'dark'] as const;
+const states: Record<string, Partial<CheckoutView>> = {
+  pending: {},
+  test: { livemode: false },
+  held: { state: 'held' },
+  paid: { state: 'paid' },
+  'paid late': { state: 'paid_late' },
+  expired: { state: 'expired', paymentLinkSlug: 'prod_0123456789abcdef' },
+  cancelled: { state: 'cancelled' },
+  unpayable: { state: 'unpayable' },
+};
+const hardAccents = ['#ffd60a', '#ffffff', '#000000'];
+
+describe.runIf(hasBrowser())('what payers see', () => {
+  let browser: Browser;
+  let server: PageServer;
+  let context: BrowserContext;
+  let page: Page;
+
+  beforeAll(async () => {
+    [browser, server] = await Promise.all([openBrowser(), openPageServer()]);
+    context = await browser.newContext({ reducedMotion: 'reduce' });
+    page = await context.newPage();
+  });
+  afterAll(async () => {
+    await browser?.close();
+    await server?.close();
+  });
+
+  const checkout = (view: CheckoutView, locale: Language = 'en') =>
+    server.show('/', (nonce) => renderCheckoutPage(view, { nonce, locale }));
+  const open = async (on = page) => void (await on.goto(server.url, { waitUntil: 'commit' }));
+
+  /** Faults at every width, and whether anything sticks out sideways. */
+  async function faultsAtAllWidths(): Promise<string[]> {
+    const faults: string[] = [];
+    await open();
+    for (const width of widths) {
+      await page.setViewportSize({ width, height: 844 });
+      const excess = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
+      if (excess > 0) faults.push(`${width}: ${excess} px stick out`);
+      for (const fault of await axeFaults(page)) faults.push(`${width}: ${fault}`);
+    }
+    return faults;
+  }
+
+  for (const theme of themes) {
+    for (const [name, change] of Object.entries(states)) {
+      test(`axe finds nothing: ${name}, ${theme}, all widths`, async () => {
+        checkout(checkoutView({ ...change, theme }));
+        expect(await faultsAtAllWidths()).toEqual([]);
+      });
+    }
+    test(`axe finds nothing with hard accents, ${theme}`, async () => {
+      await page.setViewportSize({ width: 390, height: 844 });
+      for (const accentColor of hardAccents) {
+        for (const change of [states.pending!, states.held!, states.paid!]) {
+          checkout(checkoutView({ ...change, theme, accentColor }));
+          await open();
+          expect([accentColor, ...(await axeFaults(page))]).toEqual([accentColor]);
+        }
+      }
+    });
+    test(`axe finds nothing on payment link, receipt and missing page, ${theme}`, async () => {
+      const pages: ((nonce: string) => string)[] = [
+        (nonce) => renderPaymentLinkPage(paymentLinkView({ theme }), { nonce, locale: 'en' }),
+        (nonce) =>
+          renderPaymentLinkPage(paymentLinkView({ theme, payable: false, livemode: false }), { nonce, locale: 'de' }),
+        (nonce) => renderReceiptPage(receiptView({ theme }), { nonce, locale: 'en' }),
+        (nonce) =>
+          renderReceiptPage(receiptView({ theme, livemode: false, status: 'refunded' }), { nonce, locale: 'ar' }),
+        (nonce) => renderMissingPage({ nonce, locale: 'fr' }),
+      ];
+      await page.emulateMedia({ colorScheme: theme });
+      for (const render of pages) {
+        server.show('/', render);
+        await open();
+        for (const width of [320, 1280]) {
+          await page.setViewportSize({ width, height: 844 });
+          expect(await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)).toBeLessThanOrEqual(0);
+          expect(await axeFaults(page)).toEqual([]);
+        }
+      }
+    });
+    test(`the code can be read from the screen, ${theme}`, async () => {
+      checkout(checkoutView({ theme }));
+      const phone = await browser.newContext({ deviceScaleFactor: 2 });
+      const screen = await phone.newPage();
+      await open(screen);
+      for (const width of [320, 390, 1280]) {
+        await screen.setViewportSize({ width, height: 844 });
+        expect(await readQr(screen.locator('.qr'))).toBe(`LIGHTNING:${exampleBolt11.toUpperCase()}`);
+      }
+      await phone.close();
+    });
+  }
+
+  test('follows the device where the theme is auto', async () => {
+    checkout(checkoutView({ theme: 'auto' }));
+    await open();
+    const ground = async (colorScheme: 'light' | 'dark') => {
+      await page.emulateMedia({ colorScheme });
+      return page.evaluate(() => getComputedStyle(document.body).backgroundColor);
+    };
+    expect([await ground('light'), await ground('dark')]).toEqual(['rgb(245, 246, 248)', 'rgb(14, 16, 20)']);
+  });
+
+  test('Arabic runs from right to left, with figures and invoice from left to right', async () => {
+    checkout(checkoutView({ merchant: { name: 'مقهى الشمال', logoUrl: null, timeZone: 'UTC' } }), 'ar');
+    expect(await faultsAtAllWidths()).toEqual([]);
+    const box = async (place: string) => (await page.locator(place).boundingBox())!;
+    expect((await box('.card')).x).toBeLessThan((await box('.merchant')).x);
+    expect((await box('#copy')).x).toBeLessThan((await box('#invoice')).x);
+    expect(await page.locator('.summary .price bdi').first().textContent()).toBe('24.50 US$');
+    expect(await page.evaluate(() => getComputedStyle(document.querySelector('#invoice')!).direction)).toBe('ltr');
+  });
+
+  test('long names, many lines and large amounts stay inside', async () => {
+    const lines = Array.from({ length: 40 }, (_, index) => ({
+      name: `Donaudampfschifffahrtsgesellschaftskapitänspatent ${index}`,
+      qty: 12,
+      price_cents: 123_456_789,
+    }));
+    const merchant = { name: 'x'.repeat(120), logoUrl: null, timeZone: 'UTC' };
+    checkout(checkoutView({ lines, merchant, amountCents: 98_765_432_100, currency: 'kwd', livemode: false }));
+    expect(await faultsAtAllWidths()).toEqual([]);
+  });
+
+  test('at twice the text size nothing sticks out', async () => {
+    checkout(checkoutView());
+    await page.setViewportSize({ width: 640, height: 844 });
+    await open();
+    await page.evaluate(() => void (document.documentElement.style.fontSize = '200%'));
+    expect(await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)).toBeLessThanOrEqual(0);
+  });
+
+  test('everything up to the way back fits on a phone', async () => {
+    checkout(checkoutView());
+    const phone = await browser.newContext({ viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true });
+    const screen = await phone.newPage();
+    await open(screen);
+    const back = (await screen.locator('.foot a').boundingBox())!;
+    expect(back.y + back.height).toBeLessThan(844);
+    // On a phone the wallet is what to open; with a mouse the invoice is what to copy.
+    const [opener, copier] = [await fill(screen, '.open'), await fill(screen, '#copy')];
+    expect([opener, copier]).toEqual(['rgb(79, 70, 229)', 'rgb(255, 255, 255)']);
+    await page.setViewportSize({ width: 1280, height: 844 });
+    await open();
+    expect([await fill(page, '.open'), await fill(page, '#copy')]).toEqual(['rgb(255, 255, 255)', 'rgb(79, 70, 229)']);
+    await phone.close();
+  });
+
+  test('forced colours leave the code black on white', async () => {
+    checkout(checkoutView({ theme: 'dark' }));
+    await page.emulateMedia({ forcedColors: 'active' });
+    await page.setViewportSize({ width: 390, height: 844 });
+    await open();
+    expect(await readQr(page.locator('.qr'))).toBe(`LIGHTNING:${exampleBolt11.toUpperCase()}`);
+    await page.emulateMedia({ forcedColors: null });
+  });
+
+  test('without a script everything needed to pay is there', async () => {
+    checkout(checkoutView({ livemode: false }));
+    const plain = await browser.newContext({ javaScriptEnabled: false, viewport: { width: 390, height: 844 } });
+    const screen = await plain.newPage();
+    await open(screen);
+    expect(await screen.locator('#invoice').inputValue()).toBe(exampleBolt11);
+    expect(await screen.locator('.open').getAttribute('href')).toBe(`lightning:${exampleBolt11}`);
+    expect(await screen.locator('#countdown').textContent()).toBe('14:32 UTC');
+    expect(await screen.locator('noscript meta[http-equiv=refresh]').getAttribute('content')).toBe('10');
+    expect(await screen.locator('#copy').isVisible()).toBe(false);
+    expect(await screen.locator('#simulate button').isVisible()).toBe(true);
+    await screen.locator('.details summary').click();
+    expect(await screen.locator('.details dd').first().isVisible()).toBe(true);
+    await plain.close();
+  });
+
+  test('a receipt fits A4 and a roll of 80 mm, and a test one says so across', async () => {
+    server.show('/', (nonce) => renderReceiptPage(receiptView({ livemode: false }), { nonce, locale: 'en' }));
+    await page.emulateMedia({ media: 'print' });
+    for (const width of [302, 794]) {
+      await page.setViewportSize({ width, height: 1000 });
+      await open();
+      expect(await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)).toBeLessThanOrEqual(0);
+      expect(await page.locator('#print-receipt').isVisible()).toBe(false);
+      expect(await page.locator('.watermark').isVisible()).toBe(true);
+    }
+    await page.emulateMedia({ media: null });
+  });
+
+  test('a payment link prints as a poster whose code leads to it', async () => {
+    server.show('/', (nonce) => renderPaymentLinkPage(paymentLinkView(), { nonce, locale: 'en' }));
+    await page.emulateMedia({ media: 'print' });
+    await page.setViewportSize({ width: 794, height: 1123 });
+    await open();
+    expect(await readQr(page.locator('.poster .qr'))).toBe(paymentLinkView().url);
+    expect(await page.locator('.product form').isVisible()).toBe(false);
+    await page.emulateMedia({ media: null });
+  });
+});
+
+const fill = (page: Page, place: string) =>
+  page.locator(place).evaluate((element) => getComputedStyle(element).backgroundColor);

@@ -1,0 +1,70 @@
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import jsQR from 'jsqr';
+import type { Locator, Page } from 'playwright-core';
+
+const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+
+/** What axe finds on the page as it is now, one line a fault: WCAG 2.0 to 2.2 A and AA, and good practice. */
+export async function axeFaults(page: Page): Promise<string[]> {
+  // Colours in the middle of an appearance are nobody's choice.
+  await page.evaluate(() =>
+    document
+      .getAnimations()
+      .forEach((one) => void (isFinite(one.effect?.getComputedTiming().endTime as number) && one.finish())),
+  );
+  if (!(await page.evaluate(() => 'axe' in window))) await page.evaluate(axe);
+  return page.evaluate(async () => {
+    const tags = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'];
+    const { violations } = await (window as unknown as { axe: AxeApi }).axe.run(document, { runOnly: tags });
+    return violations.flatMap(({ id, nodes }) =>
+      nodes.map(({ html, failureSummary }) => `${id}: ${html} ${failureSummary}`),
+    );
+  });
+}
+
+interface AxeApi {
+  run(context: Document, options: { runOnly: string[] }): Promise<{ violations: AxeFault[] }>;
+}
+
+interface AxeFault {
+  id: string;
+  nodes: { html: string; failureSummary?: string }[];
+}
+
+/** Reads the QR code in a screenshot of an element, as a camera would see it. */
+export async function readQr(element: Locator): Promise<string | undefined> {
+  const picture = (await element.screenshot()).toString('base64');
+  const pixels = await element.page().evaluate(async (encoded) => {
+    const bytes = Uint8Array.from(atob(encoded), (sign) => sign.charCodeAt(0));
+    const bitmap = await createImageBitmap(new Blob([bytes], { type: 'image/png' }));
+    const context = new OffscreenCanvas(bitmap.width, bitmap.height).getContext('2d')!;
+    context.drawImage(bitmap, 0, 0);
+    const { data } = context.getImageData(0, 0, bitmap.width, bitmap.height);
+    // One byte a pixel: the code is black and white.
+    const grey = Array.from({ length: data.length / 4 }, (_, index) => data[index * 4]!);
+    return { grey, width: bitmap.width, height: bitmap.height };
+  }, picture);
+  const rgba = new Uint8ClampedArray(pixels.grey.length * 4);
+  for (const [index, shade] of pixels.grey.entries()) rgba.set([shade, shade, shade, 255], index * 4);
+  return jsQR(rgba, pixels.width, pixels.height, { inversionAttempts: 'dontInvert' })?.data;
+}
+
+/** What a page must never do, gathered while it lives. */
+export interface PageWatch {
+  /** Refusals by the content security policy, errors of scripts, requests to other hosts. */
+  readonly faults: string[];
+}
+
+/** Starts watching; call before the first navigation. @param origin the only one that may be asked */
+export async function watchPage(page: Page, origin: string): Promise<PageWatch> {
+  const faults: string[] = [];
+  page.on('pageerror', (error) => faults.push(`script: ${error.message}`));
+  page.on('console', (message) => {
+    if (/content security policy|refused to/i.test(message.text())) faults.push(`policy: ${message.text()}`);
+  });
+  page.on('request', (request) => {
+    if (!request.url().startsWith(origin) && !request.url().startsWith('data:')) faults.push(`host: ${request.url()}`);
+  });
+  return { faults };
+}
