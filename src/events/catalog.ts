@@ -8,8 +8,7 @@ import { paymentSchema } from '../model/payment.ts';
 import { subscriptionEventSchema, subscriptionWithPeriodSchema } from '../model/subscription.ts';
 
 /**
- * Every kind of event that webhooks can subscribe to, from the start: a kind whose work has not
- * arrived yet can be named and simply does not fire.
+ * Every kind of event that webhooks can subscribe to.
  */
 export const eventKinds = [
   'order.created',
@@ -43,13 +42,11 @@ export type EventKind = (typeof eventKinds)[number];
 export interface EventDeclaration {
   /** When it fires; one sentence. */
   readonly summary: string;
-  /** Shape of `data`; undefined while nothing fires this kind. */
-  readonly data: TSchema | undefined;
+  /** Shape of `data`. */
+  readonly data: TSchema;
   /** The members of `data` stand beside `id` and `event` instead of in `data`: the interface's form of this kind. */
   readonly isFlat?: true;
 }
-
-const later = (summary: string): EventDeclaration => ({ summary, data: undefined });
 
 /** What each kind says. A body is `{id, event, created_at, livemode, data}`. */
 export const eventCatalog: Readonly<Record<EventKind, EventDeclaration>> = {
@@ -57,7 +54,7 @@ export const eventCatalog: Readonly<Record<EventKind, EventDeclaration>> = {
   'order.updated': { summary: 'A change of an order was accepted.', data: orderSchema },
   'order.paid': { summary: 'Nothing is due any more: the order is paid.', data: orderSchema },
   'order.cancelled': { summary: 'A pending order was cancelled by the merchant.', data: orderSchema },
-  'order.refunded': later('A refund of an order was entered.'),
+  'order.refunded': { summary: 'A refund of an order was written down, in part or in full.', data: orderSchema },
   'order.attention': {
     summary: 'A person should look at the order: paid late, overpaid, or paid after it was cancelled.',
     data: orderSchema,

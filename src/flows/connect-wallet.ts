@@ -1,21 +1,35 @@
+import { createHmac } from 'node:crypto';
+import type { Handle } from '../db/database.ts';
 import type { Scope } from '../kernel/context.ts';
 import { AppError, invalid } from '../kernel/errors.ts';
 import { newId } from '../kernel/ids.ts';
 import { WalletFault, type WalletProbe } from '../lightning/connector.ts';
-import { type LightningAddress, parseLightningAddress } from '../lightning/lnurl-address.ts';
 import type { WalletRow } from '../model/wallet.ts';
-import { findWallet, insertWallet, listMerchantWallets, nextWalletPosition } from '../store/wallets.ts';
+import {
+  findWallet,
+  findWalletByIdentity,
+  insertWallet,
+  listMerchantWallets,
+  nextWalletPosition,
+} from '../store/wallets.ts';
+import { credentialsPlace } from '../wallets/connectors.ts';
+import { parseConnection } from '../wallets/parse-connection.ts';
+import { identityOf, nameOf, receiveOnlyAdvice, type WalletConnection } from '../wallets/wallet-connection.ts';
 import type { Parts } from './parts.ts';
 
 export interface WalletRequest {
-  /** The address unless given. */
+  /** Made from the connection unless given. */
   name?: string | undefined;
-  /** As the merchant typed it. */
-  lightningAddress: string;
+  /** What the merchant pasted: a lightning address, a connection string, a server's address. */
+  connection: string;
+  /** The secret, for an address that holds none. */
+  key?: string | undefined;
   /** The merchant's own ceiling, beside the wallet's. */
   maxPaymentSats?: number | null | undefined;
   /** Save a wallet whose settlement cannot be seen. It takes no payments, but waits for its provider to learn it. */
   saveUnseen?: boolean | undefined;
+  /** Save a credential that could spend. */
+  acceptSpendRisk?: boolean | undefined;
 }
 
 export interface ConnectedWallet {
@@ -27,82 +41,155 @@ export interface ConnectedWallet {
 export class UnseenSettlement extends AppError {
   constructor(notes: readonly string[]) {
     const reason = notes.join(' ') || 'This wallet does not tell whether an invoice was paid.';
-    super('validation_error', 'Validation failed', { details: [`lightning_address cannot be used: ${reason}`] });
+    super('validation_error', 'Validation failed', { details: [`connection cannot be used: ${reason}`] });
   }
 }
 
+/** The credential could spend the merchant's money, which nobody asked for. */
+export class SpendRisk extends AppError {
+  constructor(kind: WalletConnection['kind']) {
+    const reason = `this credential could spend from the wallet. ${receiveOnlyAdvice[kind]}`;
+    super('validation_error', 'Validation failed', { details: [`connection cannot be used: ${reason}`] });
+  }
+}
+
+/** A wallet that was tried out and found good, not saved yet. Plain JSON but for the bytes of the credential. */
+export interface TriedWallet {
+  readonly draft: WalletRow;
+  readonly identity: string;
+  readonly probe: WalletProbe;
+}
+
+type ConnectParts = Pick<Parts, 'db' | 'clock' | 'wallets' | 'sealer'>;
+
 /**
- * Connects a wallet by its lightning address: asks it for an invoice first, and saves it only when that is a good one and
- * its settlement can be seen. It goes to the end of the line.
+ * Connects a wallet: asks it first, and saves it only when it makes good invoices of this mode's network, its settlement
+ * can be seen, and what was pasted cannot spend. It goes to the end of the line.
  *
- * @throws {AppError} `validation_error` for an address or wallet that is no use, `conflict` when it is connected already,
- *   `wallet_unavailable` when the wallet does not answer.
+ * @throws {AppError} `validation_error` for a connection or wallet that is no use, `conflict` when it is connected
+ *   already, `wallet_unavailable` when the wallet does not answer.
  */
 export async function connectWallet(
-  parts: Pick<Parts, 'db' | 'clock' | 'wallets'>,
+  parts: ConnectParts,
   scope: Scope,
   request: WalletRequest,
   signal: AbortSignal,
 ): Promise<ConnectedWallet> {
-  const { db, clock, wallets } = parts;
-  const address = readAddress(request.lightningAddress);
-  await refuseTwice(parts, scope, address);
-
-  const draft = draftWallet(scope, request, address, clock.now());
-  // Asked before the transaction begins: a wallet may take its time, and a transaction may not.
-  const probe = await wallets.probe(draft, signal).catch((error: unknown) => {
-    throw toAppError(error);
-  });
-  if (probe.settlementVisibility === 'none' && !request.saveUnseen) throw new UnseenSettlement(probe.notes);
-  if (request.maxPaymentSats != null && request.maxPaymentSats < probe.minSats) {
-    throw invalid(`max_payment_sats is below the ${probe.minSats} sats that this wallet takes at least`);
-  }
-
-  const wallet = await db.transaction(async (tx) => {
-    await insertWallet(tx, {
-      ...draft,
-      position: await nextWalletPosition(tx, scope),
-      min_sats: probe.minSats,
-      max_sats: probe.maxSats,
-      settlement_visibility: probe.settlementVisibility,
-      notes: [...probe.notes],
-      last_checked_at: clock.now(),
-    });
-    return (await findWallet(tx, scope, draft.id))!;
-  });
-  return { wallet, probe };
+  const tried = await tryWallet(parts, scope, request, signal);
+  const wallet = await parts.db.transaction((tx) => saveWallet(tx, parts, scope, tried));
+  return { wallet, probe: tried.probe };
 }
 
-function readAddress(typed: string): LightningAddress {
-  let address: LightningAddress;
+/** The first half, outside any transaction: a wallet may take its time. Throws as `connectWallet` does. */
+export async function tryWallet(
+  parts: ConnectParts,
+  scope: Scope,
+  request: WalletRequest,
+  signal: AbortSignal,
+): Promise<TriedWallet> {
+  const connection = readConnection(request);
+  const identity = identityText(parts, connection);
+  await refuseTwice(parts, scope, connection, identity);
+  const draft = draftWallet(parts, scope, request, connection);
   try {
-    address = parseLightningAddress(typed);
+    const probe = await parts.wallets.probe(draft, signal);
+    if (probe.canSpend && !request.acceptSpendRisk) throw new SpendRisk(connection.kind);
+    if (probe.settlementVisibility === 'none' && !request.saveUnseen) throw new UnseenSettlement(probe.notes);
+    if (request.maxPaymentSats != null && request.maxPaymentSats < probe.minSats) {
+      throw invalid(`max_payment_sats is below the ${probe.minSats} sats that this wallet takes at least`);
+    }
+    // The probe of an address asks for an invoice by itself. Which network it is for shows whose mode the wallet is.
+    if (connection.kind !== 'lightning_address') await askForInvoice(parts, draft, signal);
+    return { draft, identity, probe };
+  } catch (error) {
+    throw toAppError(error);
+  } finally {
+    await parts.wallets.release(draft.id);
+  }
+}
+
+/** The second half. @throws {AppError} `conflict` when the same wallet was connected meanwhile. */
+export async function saveWallet(
+  tx: Handle,
+  parts: Pick<Parts, 'clock'>,
+  scope: Scope,
+  { draft, identity, probe }: TriedWallet,
+): Promise<WalletRow> {
+  const earlier = await findWalletByIdentity(tx, scope, identity);
+  if (earlier) throw connectedAlready(earlier);
+  await insertWallet(tx, {
+    ...draft,
+    identity,
+    position: await nextWalletPosition(tx, scope),
+    min_sats: probe.minSats,
+    max_sats: probe.maxSats,
+    settlement_visibility: probe.settlementVisibility,
+    notes: [...probe.notes],
+    last_checked_at: parts.clock.now(),
+  });
+  return (await findWallet(tx, scope, draft.id))!;
+}
+
+function readConnection({ connection: typed, key }: WalletRequest): WalletConnection {
+  let connection: WalletConnection;
+  try {
+    connection = parseConnection(typed, key);
   } catch (error) {
     throw toAppError(error);
   }
-  if (address.host === 'simulated.invalid') {
-    throw invalid('lightning_address is that of a simulated wallet: test mode has one, and live mode never does');
+  if (connection.kind === 'lightning_address' && connection.address.endsWith('@simulated.invalid')) {
+    throw invalid('connection is that of a simulated wallet: test mode has one, and live mode never does');
   }
-  return address;
+  return connection;
+}
+
+function identityText({ sealer }: Pick<Parts, 'sealer'>, connection: WalletConnection): string {
+  return createHmac('sha256', sealer.deriveKey('wallet identity')).update(identityOf(connection)).digest('hex');
 }
 
 /** Twice in line, one wallet would be asked twice when it is down, and a sale would wait for both. */
-async function refuseTwice({ db }: Pick<Parts, 'db'>, scope: Scope, address: LightningAddress): Promise<void> {
-  const earlier = (await listMerchantWallets(db, scope)).find((row) => row.lightning_address === address.text);
-  if (!earlier) return;
-  const state = earlier.enabled ? '' : ' and is disabled';
-  throw new AppError('conflict', `${address.text} is connected already, as wallet ${earlier.id}${state}`);
+async function refuseTwice(
+  { db }: Pick<Parts, 'db'>,
+  scope: Scope,
+  connection: WalletConnection,
+  identity: string,
+): Promise<void> {
+  const address = connection.kind === 'lightning_address' ? connection.address : undefined;
+  const earlier =
+    (await findWalletByIdentity(db, scope, identity)) ??
+    (await listMerchantWallets(db, scope)).find((row) => address !== undefined && row.lightning_address === address);
+  if (earlier) throw connectedAlready(earlier);
 }
 
-function draftWallet(scope: Scope, request: WalletRequest, address: LightningAddress, now: Date): WalletRow {
+function connectedAlready(wallet: WalletRow): AppError {
+  const state = wallet.enabled ? '' : ' and is disabled';
+  return new AppError('conflict', `${wallet.name} is connected already, as wallet ${wallet.id}${state}`);
+}
+
+async function askForInvoice({ wallets }: ConnectParts, draft: WalletRow, signal: AbortSignal): Promise<void> {
+  const request = { ref: draft.id, amountMsat: 1000n, description: 'Satline connection test', expirySeconds: 600 };
+  await wallets.createInvoice([draft], request, signal).catch((error: unknown) => {
+    throw error instanceof AppError && error.cause instanceof WalletFault ? error.cause : error;
+  });
+}
+
+function draftWallet(
+  { sealer, clock }: ConnectParts,
+  scope: Scope,
+  request: WalletRequest,
+  connection: WalletConnection,
+): WalletRow {
+  const id = newId();
+  const now = clock.now();
+  const isAddress = connection.kind === 'lightning_address';
   return {
-    id: newId(),
+    id,
     merchant_id: scope.merchantId,
     livemode: scope.livemode,
-    name: request.name ?? address.text,
-    connection: 'lightning_address',
-    lightning_address: address.text,
-    credentials: null,
+    name: request.name ?? nameOf(connection),
+    connection: connection.kind,
+    lightning_address: isAddress ? connection.address : null,
+    credentials: isAddress ? null : sealer.seal(JSON.stringify(connection), credentialsPlace(id)),
     settings: {},
     enabled: true,
     position: 0,
@@ -112,6 +199,8 @@ function draftWallet(scope: Scope, request: WalletRequest, address: LightningAdd
     max_sats: null,
     settlement_visibility: 'none',
     notes: [],
+    takes_preimages: false,
+    deleted_at: null,
     last_checked_at: null,
     last_transaction_at: null,
     last_error: null,
@@ -123,7 +212,7 @@ function draftWallet(scope: Scope, request: WalletRequest, address: LightningAdd
 }
 
 /** What will pass is worth trying again; anything else is wrong with the address or with the wallet behind it. */
-function toAppError(error: unknown): unknown {
+export function toAppError(error: unknown): unknown {
   if (!(error instanceof WalletFault)) return error;
   if (error.kind === 'unreachable' || error.kind === 'rate_limited') {
     const { retryAfterSeconds } = error;
@@ -132,7 +221,7 @@ function toAppError(error: unknown): unknown {
   }
   const sentence = error.message.replace(/\.$/, '');
   return new AppError('validation_error', 'Validation failed', {
-    details: [`lightning_address cannot be used: ${sentence}`],
+    details: [`connection cannot be used: ${sentence}`],
     cause: error,
   });
 }

@@ -171,7 +171,7 @@ function checkRequest(request: CheckoutRequest, merchant: MerchantRow, { isPubli
   if (faults.length > 0) throw invalid(...faults);
 }
 
-/** C059: the URL parser forgives blanks and backslashes, so what it forgives is refused before. */
+/** The URL parser forgives blanks and backslashes, so what it forgives is refused before; a name and password never pass. */
 function isPlainWebAddress(text: string): boolean {
-  return /^https?:\/\/[^/?#\\@]+/i.test(text) && !/[\s\\\p{Cc}]/u.test(text) && isWebAddress(text);
+  return /^https?:\/\/[^/?#\\@]+([/?#]|$)/i.test(text) && !/[\s\\\p{Cc}]/u.test(text) && isWebAddress(text);
 }

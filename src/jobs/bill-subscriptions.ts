@@ -1,12 +1,19 @@
 import type { Parts } from '../flows/parts.ts';
 import { stepDueSubscription } from '../flows/step-subscription.ts';
+import { addSeconds } from '../kernel/clock.ts';
 import { AppError } from '../kernel/errors.ts';
-import { type DueSubscription, findNextSubscriptionLook, listDueSubscriptions } from '../store/subscriptions.ts';
+import {
+  type DueSubscription,
+  findNextSubscriptionLook,
+  listDueSubscriptions,
+  putSubscriptionOff,
+} from '../store/subscriptions.ts';
 import type { Job } from './job.ts';
 import { Pace } from './pace.ts';
 
 const batchSize = 200;
 const mostAtOnce = 4;
+const retrySeconds = 300;
 /** Longest sleep: whoever accepts or changes a subscription writes its next look, and nobody is woken for it. */
 const longestSleepMillis = 5000;
 
@@ -65,9 +72,11 @@ async function stepOne(parts: Parts, seen: DueSubscription): Promise<boolean> {
   try {
     return await stepDueSubscription(parts, seen);
   } catch (error) {
-    // A period billed at the same moment by another process is 409; anything else concerns this subscription alone.
-    const level = error instanceof AppError && error.code === 'conflict' ? 'debug' : 'error';
-    parts.log[level]({ err: error, subscription: seen.id }, 'a step of a subscription failed; it stays due');
+    // Charged or changed at the same moment by another process: whatever is left to do is found again.
+    if (error instanceof AppError && error.code === 'conflict') return false;
+    parts.log.error({ err: error, subscription: seen.id }, 'a step of a subscription failed; it is tried again later');
+    const now = parts.clock.now();
+    await putSubscriptionOff(parts.db, seen.id, addSeconds(now, retrySeconds), now);
     return false;
   }
 }

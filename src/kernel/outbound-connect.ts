@@ -19,9 +19,9 @@ const connectTimeoutMs = 10_000;
 const connectionsPerOrigin = 64;
 
 /** A pool of connections per origin over the guarded connector. Pass `track` with each dispatch to learn the address. */
-export function openAgent(allowPrivateNetworks: boolean, lookup: HostLookup): Agent {
+export function openAgent(allowPrivateNetworks: boolean, lookup: HostLookup, pinnedCertificate?: string): Agent {
   return new Agent({
-    connect: guardedConnector(allowPrivateNetworks, lookup),
+    connect: guardedConnector(allowPrivateNetworks, lookup, pinnedCertificate),
     factory: (origin, agentOptions) =>
       new Pool(origin, {
         ...agentOptions,
@@ -35,8 +35,16 @@ export function openAgent(allowPrivateNetworks: boolean, lookup: HostLookup): Ag
  * Opens sockets to checked addresses only. The socket itself resolves through the guarded look-up, so there is no second
  * resolution between check and connection that could answer differently (DNS rebinding).
  */
-function guardedConnector(allowPrivateNetworks: boolean, lookup: HostLookup): buildConnector.connector {
-  const open = buildConnector({ lookup: guardedLookup(allowPrivateNetworks, lookup), timeout: connectTimeoutMs });
+function guardedConnector(
+  allowPrivateNetworks: boolean,
+  lookup: HostLookup,
+  pinnedCertificate: string | undefined,
+): buildConnector.connector {
+  const open = buildConnector({
+    lookup: guardedLookup(allowPrivateNetworks, lookup),
+    timeout: connectTimeoutMs,
+    ...pinned(pinnedCertificate),
+  });
   return (target, callback) =>
     open(target, (...[error, socket]) => {
       if (error) return callback(error, null);
@@ -49,7 +57,13 @@ function guardedConnector(allowPrivateNetworks: boolean, lookup: HostLookup): bu
     });
 }
 
-function guardedLookup(allowPrivateNetworks: boolean, lookup: HostLookup): LookupFunction {
+/** Who has the pinned certificate's key is the one that was meant; the name it answers to says nothing more. */
+export function pinned(certificate: string | undefined): { ca?: string; checkServerIdentity?: () => undefined } {
+  return certificate === undefined ? {} : { ca: certificate, checkServerIdentity: () => undefined };
+}
+
+/** A look-up for sockets that gives checked addresses only. */
+export function guardedLookup(allowPrivateNetworks: boolean, lookup: HostLookup): LookupFunction {
   return (hostname, options, callback) => {
     lookup(hostname).then(
       (addresses) => {

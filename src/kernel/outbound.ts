@@ -1,6 +1,9 @@
+import type { WebSocket } from 'ws';
 import { type HostLookup, lookupHost, openAgent } from './outbound-connect.ts';
 import { OutboundError } from './outbound-error.ts';
 import { exchange, type OutboundRequest, type OutboundResponse } from './outbound-exchange.ts';
+import { openLines } from './outbound-lines.ts';
+import { openSocket, type SocketRequest } from './outbound-socket.ts';
 import { checkOutboundUrl } from './outbound-url.ts';
 
 /**
@@ -11,7 +14,11 @@ export interface Outbound {
   readonly allowPrivateNetworks: boolean;
   /** Resolves with any answer that is not a redirect; rejects with `OutboundError`. */
   request(request: OutboundRequest): Promise<OutboundResponse>;
-  /** Ends all connections; requests under way fail. */
+  /** The lines of an answer that goes on until `signal` aborts; silence of five minutes ends it as well. */
+  lines(request: Pick<OutboundRequest, 'url' | 'headers'> & { signal: AbortSignal }): AsyncIterable<string>;
+  /** Begins to open a WebSocket (`ws:` or `wss:`); whoever called listens to its events and closes it. */
+  socket(request: SocketRequest): WebSocket;
+  /** Ends all connections; requests under way fail. Sockets end with those who opened them. */
   close(): Promise<void>;
 }
 
@@ -19,6 +26,11 @@ export interface OutboundOptions {
   /** Lets everything through but link-local and metadata addresses. Only for a service that is itself on loopback. */
   readonly allowPrivateNetworks: boolean;
   readonly lookup?: HostLookup;
+  /**
+   * A certificate in PEM: only a server that has it, or one signed with it, is spoken to, whatever name it answers to.
+   * For wallets with a certificate of their own.
+   */
+  readonly pinnedCertificate?: string | undefined;
   /** Value of the `user-agent` header. */
   readonly userAgent?: string;
 }
@@ -26,7 +38,8 @@ export interface OutboundOptions {
 /** Opens the client; nothing is connected before the first request. */
 export function createOutbound(options: OutboundOptions): Outbound {
   const { allowPrivateNetworks, lookup = lookupHost, userAgent = 'Satline' } = options;
-  const agent = openAgent(allowPrivateNetworks, lookup);
+  const { pinnedCertificate } = options;
+  const agent = openAgent(allowPrivateNetworks, lookup, pinnedCertificate);
   return {
     allowPrivateNetworks,
     async request(request) {
@@ -43,6 +56,12 @@ export function createOutbound(options: OutboundOptions): Outbound {
         return await send(request.timeoutMs - (performance.now() - startedAt));
       }
     },
+    lines({ url: target, headers, signal }) {
+      const url = checkOutboundUrl(String(target), { allowPrivateNetworks, maximumLength: 8192 });
+      return openLines(agent, url, { 'user-agent': userAgent, ...headers }, signal);
+    },
+    socket: (request) =>
+      openSocket({ ...request, headers: { 'user-agent': userAgent, ...request.headers } }, options, lookup),
     close: () => agent.destroy(),
   };
 }

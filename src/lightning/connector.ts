@@ -60,6 +60,21 @@ export interface WalletProbe {
   readonly notes: readonly string[];
 }
 
+/**
+ * What a wallet tells by itself. It only says where to look: what counts is the look-up that follows, so that a hint may
+ * come twice, late, in any order, or from nowhere.
+ */
+export type WalletHint =
+  /** From now on nothing is missed. What came before is told again only when the stream was `resumed` from a cursor. */
+  | { readonly kind: 'open'; readonly resumed: boolean }
+  | {
+      readonly kind: 'paid';
+      /** undefined: some invoice of this wallet. */
+      readonly paymentHash: string | undefined;
+      /** Where to go on after a break; undefined where the wallet cannot. */
+      readonly cursor?: string | undefined;
+    };
+
 export interface Connector {
   readonly kind: ConnectionKind;
   probe(signal: AbortSignal): Promise<WalletProbe>;
@@ -67,6 +82,11 @@ export interface Connector {
   lookupInvoice(request: LookupRequest, signal: AbortSignal): Promise<InvoiceFact>;
   /** Finds an invoice whose answer was lost, where the wallet can search by `ref`. */
   findByRef?(ref: string, signal: AbortSignal): Promise<CreatedInvoice | undefined>;
+  /**
+   * Follows what the wallet tells, from where `cursor` of an earlier hint stands. Ends or throws when the connection
+   * does; whoever follows comes back with the last cursor.
+   */
+  follow?(cursor: string | undefined, signal: AbortSignal): AsyncIterable<WalletHint>;
   /** The host that a look-up of this invoice is sent to; its budget is kept. Left out where nobody else is asked. */
   lookupHost?(handle: InvoiceHandle): string | undefined;
   close?(): Promise<void>;

@@ -1,4 +1,15 @@
-import { isPoint, pointFromScalar, type RecoveryIdType, recover, signRecoverable, verify } from 'tiny-secp256k1';
+import {
+  isPoint,
+  pointFromScalar,
+  pointMultiply,
+  type RecoveryIdType,
+  recover,
+  signRecoverable,
+  signSchnorr,
+  verify,
+  verifySchnorr,
+  xOnlyPointFromScalar,
+} from 'tiny-secp256k1';
 
 /**
  * The one place that does elliptic-curve arithmetic. libsecp256k1 compiled to WASM signs and recovers several times
@@ -42,6 +53,34 @@ export function verifyDigest(digest: Uint8Array, publicKey: Uint8Array, compact:
 export function publicKeyOf(privateKey: Uint8Array): Uint8Array | undefined {
   try {
     return pointFromScalar(privateKey, true) ?? undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** BIP 340 signature of a 32-byte digest. `randomness` is 32 fresh bytes. */
+export function signDigestBip340(digest: Uint8Array, privateKey: Uint8Array, randomness: Uint8Array): Uint8Array {
+  return signSchnorr(digest, privateKey, randomness);
+}
+
+/** @param publicKey the x coordinate alone, 32 bytes. */
+export function verifyDigestBip340(digest: Uint8Array, publicKey: Uint8Array, signature: Uint8Array): boolean {
+  try {
+    return verifySchnorr(digest, publicKey, signature);
+  } catch {
+    return false;
+  }
+}
+
+/** The x coordinate of a private key's public key, as BIP 340 and Nostr name keys. Throws for a bad key. */
+export function xOnlyPublicKeyOf(privateKey: Uint8Array): Uint8Array {
+  return xOnlyPointFromScalar(privateKey);
+}
+
+/** The x coordinate of the secret that two keys share (ECDH); undefined when the public key is no point. */
+export function sharedSecretX(privateKey: Uint8Array, publicKey: Uint8Array): Uint8Array | undefined {
+  try {
+    return pointMultiply(Buffer.concat([Buffer.of(2), publicKey]), privateKey, true)?.subarray(1);
   } catch {
     return undefined;
   }

@@ -23,6 +23,7 @@ export interface TransactionRow {
   order_id: string;
   order_number: string;
   invoice_id: string | null;
+  checkout_session_id: string | null;
   payment_request_id: string | null;
   amount_sats: number | null;
   amount_cents: number;
@@ -66,7 +67,7 @@ export function toTransaction(row: TransactionRow): Static<typeof transactionSch
     order_id: row.order_id,
     order_number: row.order_number,
     invoice_id: row.invoice_id,
-    checkout_session_id: null,
+    checkout_session_id: row.checkout_session_id,
     payment_request_id: row.payment_request_id,
     amount_sats: row.amount_sats,
     amount_cents: row.amount_cents,

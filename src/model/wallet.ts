@@ -23,6 +23,10 @@ export interface WalletRow {
   last_transaction_at: Date | null;
   last_error: string | null;
   consecutive_failures: number;
+  /** A payer may prove a payment with its preimage. */
+  takes_preimages: boolean;
+  /** Removed by the merchant: shown nowhere, but its open invoices stay watched. */
+  deleted_at: Date | null;
   /** Breaker open, by the database's clock at reading. */
   broken: boolean;
   created_at: Date;
@@ -80,6 +84,7 @@ export const walletDetailSchema = Type.Object(
     last_error: nullable(Type.String()),
     consecutive_failures: Type.Integer(),
     notes: Type.Array(Type.String(), { description: 'Remarks of the last probe' }),
+    takes_preimages: Type.Boolean({ description: 'Whether a payer may prove a payment with its preimage' }),
   },
   { description: 'A connected wallet with its health' },
 );
@@ -94,6 +99,12 @@ export function largestPaymentSats(row: Pick<WalletRow, 'max_payment_sats' | 'ma
 export function isOperational(row: Pick<WalletRow, 'enabled' | 'broken' | 'settlement_visibility'>): boolean {
   return row.enabled && !row.broken && row.settlement_visibility !== 'none';
 }
+
+/** A new wallet, before it is asked anything. */
+export type NewWalletRow = Omit<WalletRow, 'broken' | 'is_default' | 'takes_preimages' | 'deleted_at'> & {
+  /** What tells it from others of the merchant, as a keyed hash. */
+  identity?: string;
+};
 
 export function toWallet(row: ShownWallet): Wallet {
   return {
@@ -123,5 +134,6 @@ export function toWalletDetail(row: WalletRow): WalletDetail {
     last_error: row.last_error,
     consecutive_failures: row.consecutive_failures,
     notes: row.notes,
+    takes_preimages: row.takes_preimages,
   };
 }

@@ -155,6 +155,12 @@ export const ledgerRules: Readonly<Record<string, string>> = {
     select e.subject_id as id from events e where e.kind = 'subscription.renewed'
      group by e.subject_id, e.body::jsonb -> 'data' -> 'period' ->> 'id' having count(*) > 1`,
   'a checkout expired at most once': onceFor('checkout_sessions', 'checkout.expired', 'x.expired_event_at is not null'),
+  'a sale gave back what its refunds say, and its order knows': `
+    select s.id from sales s join orders o on o.id = s.order_id, lateral (
+        select coalesce(sum(r.amount_cents), 0) as given, count(*) as refunds from refunds r where r.sale_id = s.id) back
+     where s.refunded_cents <> back.given or s.refunded_cents > s.total_cents
+        or (s.status = 'refunded') <> (o.status = 'refunded')
+        or back.refunds <> (select count(*) from events e where e.subject_id = o.id and e.kind = 'order.refunded')`,
   'the lines of a sale add up': `
     select s.id from sales s, lateral (
         select sum((line ->> 'line_total_cents')::bigint) as lines, sum((line ->> 'tax_amount_cents')::bigint) as taxes

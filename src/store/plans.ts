@@ -9,6 +9,16 @@ const listPublic = statement(
   `select ${columns} from plans where is_public order by position, slug`,
 );
 
+const findFeatures = statement(
+  'plans_find_features',
+  'select p.features from merchants m join plans p on p.slug = m.plan_slug where m.id = $1',
+);
+
+/** What the plan of a merchant allows. */
+export async function findPlanFeatures(db: Handle, merchantId: string): Promise<PlanRow['features']> {
+  return (await db.maybeOne<Pick<PlanRow, 'features'>>(findFeatures, [merchantId]))!.features;
+}
+
 /** What anybody may see, in the order of the price list. */
 export function listPublicPlans(db: Handle): Promise<PlanRow[]> {
   return db.many(listPublic);

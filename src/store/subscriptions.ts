@@ -91,6 +91,10 @@ const claim = statement(
   'subscriptions_claim',
   `select ${columnList} from subscriptions where id = $1 and look_at <= $2 for update skip locked`,
 );
+const putOff = statement(
+  'subscriptions_put_off',
+  'update subscriptions set look_at = $2 where id = $1 and look_at <= $3',
+);
 const findNextLook = statement(
   'subscriptions_next_look',
   `select min(s.look_at) as look_at from subscriptions s join merchants m on m.id = s.merchant_id and m.status = 'active'
@@ -158,6 +162,11 @@ export function listDueSubscriptions(db: Handle, now: Date, limit: number): Prom
 /** Locks a due subscription unless somebody else has it; undefined then, and when it is not due any more. */
 export function claimDueSubscription(tx: Handle, id: string, now: Date): Promise<SubscriptionRow | undefined> {
   return tx.maybeOne(claim, [id, now]);
+}
+
+/** Lets a subscription that cannot be worked on now wait, so that it does not stand in the way of others. */
+export async function putSubscriptionOff(db: Handle, id: string, until: Date, now: Date): Promise<void> {
+  await db.run(putOff, [id, until, now]);
 }
 
 /** When the next subscription is due by the clock, null when none will be. */

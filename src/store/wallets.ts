@@ -3,7 +3,7 @@ import { listPage } from '../db/list.ts';
 import type { Scope } from '../kernel/context.ts';
 import type { Filter } from '../kernel/filters.ts';
 import type { Page, PageRequest } from '../kernel/page.ts';
-import type { WalletRow } from '../model/wallet.ts';
+import type { NewWalletRow, WalletRow } from '../model/wallet.ts';
 
 const stored = [
   'id',
@@ -31,7 +31,7 @@ const stored = [
 const jsonColumns = new Set<string>(['settings', 'notes']);
 
 /** With the breaker's state now and whether this wallet is first in line. */
-export const selectWallets = `select ${stored.map((column) => `w.${column}`).join(', ')},
+export const selectWallets = `select ${stored.map((column) => `w.${column}`).join(', ')}, w.takes_preimages, w.deleted_at,
     coalesce(w.broken_until > clock_timestamp(), false) as broken,
     w.enabled and not exists (
       select from wallets o where o.merchant_id = w.merchant_id and o.livemode = w.livemode and o.enabled
@@ -41,17 +41,18 @@ export const selectWallets = `select ${stored.map((column) => `w.${column}`).joi
 
 const insert = statement(
   'wallets_insert',
-  `insert into wallets (${stored.join(', ')}) values (${stored.map((_, index) => `$${index + 1}`).join(', ')})`,
+  `insert into wallets (${stored.join(', ')}, identity)
+   values (${stored.map((_, index) => `$${index + 1}`).join(', ')}, $${stored.length + 1})`,
 );
-const find = statement('wallets_find', `${selectWallets} where w.id = $1 and w.merchant_id = $2 and w.livemode = $3`);
+const find = statement('wallets_find', `${selectWallets} where w.id = $1 and w.merchant_id = $2 and w.livemode = $3 and w.deleted_at is null`);
 const findForJob = statement('wallets_find_for_job', `${selectWallets} where w.id = $1`);
 const listAll = statement(
   'wallets_list_all',
-  `${selectWallets} where w.merchant_id = $1 and w.livemode = $2 order by w.position, w.id`,
+  `${selectWallets} where w.merchant_id = $1 and w.livemode = $2 and w.deleted_at is null order by w.position, w.id`,
 );
 const listForOperator = statement(
   'wallets_list_for_operator',
-  `${selectWallets} order by w.merchant_id, w.livemode desc, w.position, w.id`,
+  `${selectWallets} where w.deleted_at is null order by w.merchant_id, w.livemode desc, w.position, w.id`,
 );
 const nextPosition = statement(
   'wallets_next_position',
@@ -59,7 +60,29 @@ const nextPosition = statement(
 );
 const setEnabled = statement(
   'wallets_set_enabled',
-  `update wallets set enabled = $4, updated_at = $5 where id = $1 and merchant_id = $2 and livemode = $3`,
+  `update wallets set enabled = $4, updated_at = $5
+    where id = $1 and merchant_id = $2 and livemode = $3 and deleted_at is null`,
+);
+const findByIdentity = statement(
+  'wallets_find_by_identity',
+  `${selectWallets} where w.merchant_id = $1 and w.livemode = $2 and w.identity = $3 and w.deleted_at is null`,
+);
+const change = statement(
+  'wallets_change',
+  `update wallets set name = $4, position = $5, enabled = $6, max_payment_sats = $7, takes_preimages = $8, updated_at = $9
+    where id = $1 and merchant_id = $2 and livemode = $3 and deleted_at is null`,
+);
+const markDeleted = statement(
+  'wallets_mark_deleted',
+  `update wallets set enabled = false, deleted_at = $4, updated_at = $4
+    where id = $1 and merchant_id = $2 and livemode = $3 and deleted_at is null`,
+);
+const eraseCredentials = statement(
+  'wallets_erase_credentials',
+  `update wallets w set credentials = null
+    where w.deleted_at is not null and w.credentials is not null
+      and not exists (select from invoices i
+                       where i.wallet_id = w.id and i.paid_at is null and i.next_look_at is not null)`,
 );
 const recordProbe = statement(
   'wallets_record_probe',
@@ -94,11 +117,38 @@ const recordTransaction = statement(
     where id = $1 and (last_transaction_at is null or last_transaction_at < $2::timestamptz - interval '1 second')`,
 );
 
-export async function insertWallet(tx: Handle, row: Omit<WalletRow, 'broken' | 'is_default'>): Promise<void> {
-  await tx.run(
-    insert,
-    stored.map((column) => (jsonColumns.has(column) ? JSON.stringify(row[column]) : row[column])),
-  );
+export async function insertWallet(tx: Handle, row: NewWalletRow): Promise<void> {
+  const values = stored.map((column) => (jsonColumns.has(column) ? JSON.stringify(row[column]) : row[column]));
+  await tx.run(insert, [...values, row.identity ?? null]);
+}
+
+/** A wallet of the merchant in this mode that is the same as the one with this identity. */
+export function findWalletByIdentity(db: Handle, scope: Scope, identity: string): Promise<WalletRow | undefined> {
+  return db.maybeOne(findByIdentity, [scope.merchantId, scope.livemode, identity]);
+}
+
+export type WalletChange = Pick<WalletRow, 'name' | 'position' | 'enabled' | 'max_payment_sats' | 'takes_preimages'>;
+
+/** @returns false when the merchant has no such wallet. */
+export async function updateWallet(
+  db: Handle,
+  scope: Scope,
+  id: string,
+  { name, position, enabled, max_payment_sats, takes_preimages }: WalletChange,
+  now: Date,
+): Promise<boolean> {
+  const key = [id, scope.merchantId, scope.livemode];
+  return (await db.run(change, [...key, name, position, enabled, max_payment_sats, takes_preimages, now])) === 1;
+}
+
+/** Takes the wallet out of the line and every list. @returns false when the merchant has no such wallet. */
+export async function markWalletDeleted(db: Handle, scope: Scope, id: string, now: Date): Promise<boolean> {
+  return (await db.run(markDeleted, [id, scope.merchantId, scope.livemode, now])) === 1;
+}
+
+/** Of removed wallets that no invoice needs any more. */
+export async function eraseUnneededCredentials(db: Handle): Promise<number> {
+  return db.run(eraseCredentials);
 }
 
 export function findWallet(db: Handle, scope: Scope, id: string): Promise<WalletRow | undefined> {
@@ -170,7 +220,7 @@ export function listWallets(
     {
       select: `select * from (${selectWallets}) w`,
       countFrom: `from (${selectWallets}) w`,
-      where: 'merchant_id = $1 and livemode = $2',
+      where: 'merchant_id = $1 and livemode = $2 and deleted_at is null',
       values: [scope.merchantId, scope.livemode],
       columns: {
         wallet_type: `'lightning'::text`,

@@ -1,13 +1,21 @@
 import type { Database } from '../db/database.ts';
 import type { Clock } from '../kernel/clock.ts';
-import type { Outbound } from '../kernel/outbound.ts';
+import { createOutbound, type Outbound } from '../kernel/outbound.ts';
 import type { Sealer } from '../kernel/secrets.ts';
 import { acceptedNetworks } from '../lightning/acceptance.ts';
+import { blinkConnector } from '../lightning/adapters/blink.ts';
+import { btcpayConnector } from '../lightning/adapters/btcpay.ts';
+import { clnConnector } from '../lightning/adapters/cln.ts';
 import { lightningAddressConnector } from '../lightning/adapters/lightning-address.ts';
+import { lnbitsConnector } from '../lightning/adapters/lnbits.ts';
+import { lndConnector } from '../lightning/adapters/lnd.ts';
+import { nwcConnector } from '../lightning/adapters/nwc.ts';
+import { phoenixdConnector } from '../lightning/adapters/phoenixd.ts';
 import { type SimulatorBook, type SimulatorSettings, simulatedConnector } from '../lightning/adapters/simulated.ts';
 import { type Connector, WalletFault } from '../lightning/connector.ts';
 import type { WalletRow } from '../model/wallet.ts';
 import { findSimulatedPayment } from '../store/simulated-payments.ts';
+import type { WalletConnection } from './wallet-connection.ts';
 
 export interface ConnectorSupport {
   db: Database;
@@ -38,8 +46,69 @@ export function openConnector(support: ConnectorSupport, wallet: WalletRow): Con
         clock,
       });
     default:
-      throw new WalletFault('protocol', `Wallets of kind ${wallet.connection} cannot be opened.`);
+      return openByCredentials(support, wallet);
   }
+}
+
+/** Where the sealed connection of a wallet stands. */
+export function credentialsPlace(walletId: string) {
+  return { table: 'wallets', column: 'credentials', row: walletId };
+}
+
+function openByCredentials(support: ConnectorSupport, wallet: WalletRow): Connector {
+  const { sealer, clock, allowHttp } = support;
+  if (!wallet.credentials) throw new WalletFault('unauthorized', 'The credentials of this wallet were erased.');
+  const text = sealer.open(wallet.credentials, credentialsPlace(wallet.id)).toString();
+  const connection = JSON.parse(text) as WalletConnection;
+  for (const url of addressesOf(connection)) requireSafe(url, allowHttp);
+  const { outbound, close } = outboundFor(support.outbound, connection);
+  const options = { outbound, clock, networks: acceptedNetworks(wallet.livemode) };
+  const connector = openAdapter(connection, options);
+  return { ...connector, close: async () => void (await Promise.all([connector.close?.(), close()])) };
+}
+
+type AdapterOptions = Parameters<typeof phoenixdConnector>[0] extends infer All ? Omit<All, 'url' | 'password'> : never;
+
+function openAdapter(connection: WalletConnection, options: AdapterOptions): Connector {
+  switch (connection.kind) {
+    case 'nwc':
+      return nwcConnector({ ...options, ...connection });
+    case 'lnd':
+      return lndConnector({ ...options, ...connection });
+    case 'cln':
+      return clnConnector({ ...options, ...connection });
+    case 'phoenixd':
+      return phoenixdConnector({ ...options, ...connection });
+    case 'lnbits':
+      return lnbitsConnector({ ...options, ...connection });
+    case 'btcpay':
+      return btcpayConnector({ ...options, ...connection });
+    case 'blink':
+      return blinkConnector({ ...options, ...connection });
+    case 'lightning_address':
+      throw new Error('A lightning address has no credentials');
+  }
+}
+
+/** A wallet with a certificate of its own gets connections of its own, which trust nothing else. */
+function outboundFor(shared: Outbound, connection: WalletConnection) {
+  const pinnedCertificate = 'certificate' in connection ? connection.certificate : undefined;
+  if (pinnedCertificate === undefined) return { outbound: shared, close: async () => {} };
+  const { allowPrivateNetworks } = shared;
+  const outbound = createOutbound({ allowPrivateNetworks, pinnedCertificate });
+  return { outbound, close: () => outbound.close() };
+}
+
+function addressesOf(connection: WalletConnection): readonly string[] {
+  if (connection.kind === 'nwc') return connection.relays;
+  return connection.kind === 'lightning_address' ? [] : [connection.url];
+}
+
+/** Credentials go over encrypted connections only; hidden services encrypt by themselves. */
+function requireSafe(text: string, allowHttp: boolean): void {
+  const { protocol, hostname } = new URL(text);
+  if (protocol === 'https:' || protocol === 'wss:' || allowHttp || hostname.endsWith('.onion')) return;
+  throw new WalletFault('refused', "The address of the wallet's server must start with https:// or wss://.");
 }
 
 function simulatorBook(db: Database): SimulatorBook {

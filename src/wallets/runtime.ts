@@ -10,6 +10,7 @@ import {
   type InvoiceRequest,
   type LookupRequest,
   WalletFault,
+  type WalletHint,
   type WalletProbe,
 } from '../lightning/connector.ts';
 import type { WalletRow } from '../model/wallet.ts';
@@ -50,6 +51,10 @@ export interface WalletRuntime {
   lookupInvoice(wallet: WalletRow, request: LookupRequest, signal: AbortSignal): Promise<InvoiceFact>;
   /** Asks a wallet that is not saved yet, or again. @throws {WalletFault} */
   probe(wallet: WalletRow, signal: AbortSignal): Promise<WalletProbe>;
+  /** Closes what is open to a wallet; it is opened again when it is asked next. */
+  release(walletId: string): Promise<void>;
+  /** What the wallet tells by itself, from `cursor` on; undefined where it tells nothing. */
+  follow(wallet: WalletRow, cursor: string | undefined, signal: AbortSignal): AsyncIterable<WalletHint> | undefined;
   close(): Promise<void>;
 }
 
@@ -166,6 +171,14 @@ export function createWalletRuntime({ db, clock, log, metrics, open }: WalletRun
 
     probe: (wallet, signal) =>
       ask('probe', wallet, probeMillis, signal, (connector, limited) => connector.probe(limited)),
+
+    async release(walletId) {
+      const known = opened.get(walletId);
+      opened.delete(walletId);
+      await known?.connector.close?.();
+    },
+
+    follow: (wallet, cursor, signal) => connectorOf(wallet).follow?.(cursor, signal),
 
     async close() {
       await Promise.all([...opened.values()].map(({ connector }) => connector.close?.()));

@@ -23,7 +23,7 @@ beforeEach(async () => {
 
 function connect(request: Partial<WalletRequest> = {}, inScope = scope) {
   const signal = new AbortController().signal;
-  return connectWallet(world.parts, inScope, { lightningAddress: server.address, ...request }, signal);
+  return connectWallet(world.parts, inScope, { connection: server.address, ...request }, signal);
 }
 
 const walletNames = async () => (await listMerchantWallets(world.parts.db, scope)).map(({ name }) => name);
@@ -31,7 +31,7 @@ const walletNames = async () => (await listMerchantWallets(world.parts.db, scope
 describe('connecting a wallet', () => {
   it('saves what the probe found, at the end of the line', async () => {
     const { wallet, probe } = await connect({
-      lightningAddress: ` lightning:Alice@${server.host}`,
+      connection: ` lightning:Alice@${server.host}`,
       maxPaymentSats: 900,
     });
     expect(probe.settlementVisibility).toBe('proof');
@@ -53,7 +53,7 @@ describe('connecting a wallet', () => {
     server.behaviour = { callback: ({ pr, routes }) => ({ pr, routes }) };
     await expect(connect()).rejects.toMatchObject({
       code: 'validation_error',
-      details: [expect.stringContaining('lightning_address cannot be used')],
+      details: [expect.stringContaining('connection cannot be used')],
     });
     expect(await walletNames()).toEqual(['Simulated test wallet']);
     const { wallet } = await connect({ saveUnseen: true, name: 'Later' });

@@ -549,6 +549,30 @@ test('the job does by itself what is due, and stops when it is asked', async () 
   await job.stop();
 });
 
+test('one that cannot be worked on waits, and holds up nobody', async () => {
+  const [broken, sound] = [await subscribe(app, merchant.test), await subscribe(app, merchant.test)];
+  for (const subscription of [broken, sound]) await pay(app, merchant.test, subscription);
+  await app.rows(`update subscriptions set time_zone = 'Nowhere/Else' where id = $1`, [broken.id]);
+  await goTo(app, '2027-02-01T10:00:00.000Z');
+  expect(await ordersOf(app, broken)).toHaveLength(1);
+  expect(await ordersOf(app, sound)).toHaveLength(2);
+  await app.rows(`update subscriptions set time_zone = 'UTC' where id = $1`, [broken.id]);
+  await runBilling(app);
+  expect(await ordersOf(app, broken)).toHaveLength(1);
+  app.clock.advanceSeconds(300);
+  await runBilling(app);
+  expect(await ordersOf(app, broken)).toHaveLength(2);
+});
+
+test('a period may be paid in cash', async () => {
+  const subscription = await subscribe(app, merchant.test);
+  const [order] = await ordersOf(app, subscription);
+  const change = { order: { tender_type: 'cash', status: 'paid' } };
+  expect((await merchant.test.patch(`/api/v1/m/orders/${order!.id}`, change)).status).toBe(200);
+  await goTo(app, '2027-02-01T10:00:00.000Z');
+  expect(await ordersOf(app, subscription)).toMatchObject([{ status: 'paid' }, { status: 'pending' }]);
+});
+
 test('a merchant that is not active takes no subscribers and no payments', async () => {
   const invited = await invite(merchant.test);
   const subscription = await subscribe(app, merchant.test);

@@ -53,7 +53,7 @@ afterAll(async () => {
 async function connect(to: TestApp): Promise<void> {
   const scope = { merchantId: merchant.id, livemode: false };
   await setWalletEnabled(to.parts.db, scope, await testWalletId(to, merchant), false, to.clock.now());
-  const { wallet } = await connectWallet(to.parts, scope, { lightningAddress: provider.address }, to.parts.stopping);
+  const { wallet } = await connectWallet(to.parts, scope, { connection: provider.address }, to.parts.stopping);
   expect(wallet.settlement_visibility).toBe('proof');
 }
 

@@ -16,6 +16,8 @@ export interface ImportResult {
   rows: Record<string, number>;
 }
 
+const beforeMerchants = ['settings', 'plans', 'channels', 'exchanges', 'countries'];
+
 /**
  * Reads an export into an empty database of the same schema, in one transaction: rows, sequences, and at the end the
  * counts and hashes of the file against what was read and what is there. @param verify runs before the commit.
@@ -30,8 +32,9 @@ export async function importDatabase(
     await refuseUnlessEmpty(tx);
     const tables = new Map((await readTables(tx)).map((table) => [table.name, table]));
     const schema = await readSchemaVersions(tx);
-    // A start may have left its check value; the one in the file takes its place.
-    await tx.run(dynamicStatement('delete from settings'));
+    // What a start, a migration or an operator's directory file leaves in a database without merchants; the file's takes
+    // its place.
+    for (const name of beforeMerchants) await tx.run(dynamicStatement(`delete from ${name}`));
 
     const tallies = new Map<string, Tally>();
     let writer: TableWriter | undefined;

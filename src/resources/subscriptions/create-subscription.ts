@@ -1,7 +1,9 @@
 import { inviteSubscriber } from '../../flows/invite-subscriber.ts';
+import { AppError } from '../../kernel/errors.ts';
 import { inputObject } from '../../model/fields.ts';
 import { subscriptionSchema } from '../../model/subscription.ts';
 import { json, operation } from '../../operation/operation.ts';
+import { findPlanFeatures } from '../../store/plans.ts';
 import { invitationInput, readInvitation } from './invitation-input.ts';
 import { showSubscription } from './show-subscription.ts';
 
@@ -21,6 +23,9 @@ export const createSubscription = operation({
   tool: false,
   idempotency: 'database',
   async run(call, { body }) {
+    const { subscriptions } = await findPlanFeatures(call.db, call.scope.merchantId);
+    // Those that run go on under any plan: what customers agreed to is not ended by a price list.
+    if (subscriptions !== true) throw new AppError('forbidden', 'The plan of this merchant has no subscriptions');
     const invitation = await readInvitation(call, body.subscription);
     const subscription = await inviteSubscriber(call.db, call.parts, invitation, call.now);
     call.afterCommit(() => call.parts.db.wake('event_recorded', call.scope.merchantId));

@@ -126,10 +126,7 @@ describe('activating a device', () => {
     expect((await activate({ session_token, merchant_id: 'x' })).status).toBe(404);
     const bare = await app.newMerchant();
     const helper = await addUser(app, [bare]);
-    await app.rows('update api_keys set revoked_at = now() - interval $1 where merchant_id = $2', [
-      '200 years',
-      bare.id,
-    ]);
+    await app.rows(`update api_keys set revoked_at = '2000-01-01' where merchant_id = $1`, [bare.id]);
     const helperSession = await sessionOf(helper);
     expect((await activate({ session_token: helperSession, merchant_id: bare.id })).status).toBe(404);
     await app.rows(`update merchants set status = 'suspended' where id = $1`, [bare.id]);

@@ -210,6 +210,16 @@ test('an invitation can be withdrawn, and is then not accepted', async () => {
   expect(await eventKinds(app, merchant.id, invited.id)).toEqual(['subscription.created', 'subscription.cancelled']);
 });
 
+test('a plan without subscriptions invites nobody, and lets those that run go on', async () => {
+  const merchant = await app.newMerchant();
+  const subscription = await subscribe(app, merchant.test);
+  await app.rows(`update merchants set plan_slug = 'starter' where id = $1`, [merchant.id]);
+  expectError(await merchant.test.post(path, body()), 'forbidden', {
+    message: 'The plan of this merchant has no subscriptions',
+  });
+  expect((await act(app, subscription, 'simulate_payment')).body.periods[0].status).toBe('paid');
+});
+
 test('lists newest first, with filters', async () => {
   const { test: client, live } = await app.newMerchant();
   const first = await invite(client, { customer_email: 'bob@example.com' });

@@ -250,5 +250,6 @@
   document.addEventListener('visibilitychange', comeBack);
   addEventListener('pageshow', (event) => event.persisted && comeBack());
   addEventListener('online', comeBack);
+  addEventListener('keydown', (event) => event.key === 'Escape' && tell('close'));
   addEventListener('offline', () => online(false));
 })();

@@ -44,13 +44,26 @@
     }
     const dialog = document.createElement('dialog');
     dialog.style.cssText = 'border:0;padding:0;border-radius:16px;background:transparent;width:min(440px,100vw)';
+    const close = document.createElement('button');
+    close.type = 'button';
+    close.ariaLabel = 'Close';
+    close.textContent = '×';
+    close.style.cssText =
+      'display:block;width:44px;height:44px;margin-inline-start:auto;border:0;border-radius:50%;background:#fff;' +
+      'color:#14171f;font:24px/1 system-ui;cursor:pointer';
+    close.onclick = () => dialog.close();
+    const place = document.createElement('div');
+    place.style.marginTop = '8px';
+    dialog.append(close, place);
     document.body.append(dialog);
     dialog.addEventListener('close', () => dialog.remove());
     // A press beside the checkout puts it away, as Escape does.
     dialog.addEventListener('click', (event) => {
       if (event.target === dialog) dialog.close();
     });
-    window.SatlineCheckout.open(url, dialog);
+    window.SatlineCheckout.open(url, place);
+    // Keys that are pressed inside the frame reach nobody else.
+    dialog.addEventListener('checkout:close', () => dialog.close());
     for (const type of ['paid', 'expired']) {
       dialog.addEventListener(`checkout:${type}`, (event) => {
         button.dispatchEvent(new CustomEvent(`checkout:${type}`, { bubbles: true, detail: event.detail }));

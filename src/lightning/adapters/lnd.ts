@@ -1,0 +1,158 @@
+import type { Outbound } from '../../kernel/outbound.ts';
+import { OutboundError } from '../../kernel/outbound-error.ts';
+import { type Connector, type InvoiceFact, WalletFault, type WalletHint } from '../connector.ts';
+import {
+  type AdapterSupport,
+  fittingDescription,
+  readMsat,
+  requireWholeSats,
+  settledFact,
+  toCreatedInvoice,
+  unpaidFact,
+} from '../invoice-reading.ts';
+import { canMoveMoney, readMacaroon } from '../macaroon.ts';
+import { readMessage } from '../socket-messages.ts';
+import { callWallet, forbiddenFault, httpFault, isForbidden, type JsonObject, refusedBecause } from '../wallet-http.ts';
+
+export interface LndOptions extends AdapterSupport {
+  /** The REST address, such as `https://node.example.com:8080`. */
+  readonly url: string;
+  /** `invoice.macaroon` in hex. */
+  readonly macaroon: string;
+  /** One that trusts the node's own certificate, where it has one. */
+  readonly outbound: Outbound;
+}
+
+/** LND over its REST proxy. */
+export function lndConnector(options: LndOptions): Connector {
+  const { outbound, clock } = options;
+  const base = options.url.replace(/\/+$/, '');
+  const headers = { 'grpc-metadata-macaroon': options.macaroon };
+
+  /** @returns undefined for an invoice that the node does not have. */
+  async function ask(path: string, signal: AbortSignal, body?: JsonObject): Promise<JsonObject | undefined> {
+    const request = { url: `${base}${path}`, headers, ...(body && { method: 'POST', body: JSON.stringify(body) } as const) };
+    // Errors come with status 404 or 500, and only the message tells one from another.
+    const { status, json } = await callWallet(outbound, request, signal, { keepErrors: true });
+    const message = typeof json?.message === 'string' ? json.message : '';
+    if (isForbidden(status) || /permission denied|macaroon/i.test(message)) throw forbiddenFault();
+    if (status >= 200 && status < 300 && json) return json;
+    if (/unable to locate invoice|no existing invoices/i.test(message)) return undefined;
+    if (/wallet locked|starting up|not yet ready/i.test(message)) {
+      throw new WalletFault('unreachable', 'The node is locked or still starting.');
+    }
+    if (message !== '' && body) throw refusedBecause(message);
+    throw httpFault(status);
+  }
+
+  return {
+    kind: 'lnd',
+
+    async probe(signal) {
+      const answer = await ask('/v1/invoices?num_max_invoices=1', signal);
+      if (answer && answer.invoices !== undefined && !Array.isArray(answer.invoices)) throw notLnd();
+      const permissions = readMacaroon(Buffer.from(options.macaroon, 'hex'));
+      return {
+        settlementVisibility: 'proof',
+        minSats: 1,
+        maxSats: null,
+        canSpend: permissions === undefined || canMoveMoney(permissions),
+        notes: permissions === undefined ? ['What this macaroon may do cannot be read from it.'] : [],
+      };
+    },
+
+    async createInvoice(request, signal) {
+      requireWholeSats(request);
+      const made = await ask('/v1/invoices', signal, {
+        memo: fittingDescription(request),
+        value_msat: String(request.amountMsat),
+        expiry: String(request.expirySeconds),
+      });
+      return toCreatedInvoice(made?.payment_request, request, options);
+    },
+
+    async lookupInvoice({ paymentHash, handle }, signal): Promise<InvoiceFact> {
+      const invoice = await ask(`/v1/invoice/${paymentHash}`, signal);
+      if (!invoice) return { state: 'unknown' };
+      switch (invoice.state) {
+        case 'SETTLED':
+          return settledFact(paymentHash, {
+            receivedMsat: readMsat(invoice.amt_paid_msat),
+            preimage: hexOf(invoice.r_preimage),
+            settledAtSeconds: invoice.settle_date,
+          });
+        case 'ACCEPTED':
+          return { state: 'held' };
+        case 'CANCELED': {
+          // The node cancels what has expired.
+          const fact = unpaidFact(handle, clock);
+          return fact.state === 'expired' ? fact : { state: 'cancelled' };
+        }
+        case 'OPEN':
+          return unpaidFact(handle, clock);
+        default:
+          throw notLnd();
+      }
+    },
+
+    async *follow(cursor, signal): AsyncGenerator<WalletHint> {
+      const from = cursor === undefined ? '' : `?settle_index=${cursor}`;
+      const leaving = new AbortController();
+      const lines = outbound.lines({
+        url: `${base}/v1/invoices/subscribe${from}`,
+        headers,
+        signal: AbortSignal.any([signal, leaving.signal]),
+      });
+      const iterator = lines[Symbol.asyncIterator]();
+      try {
+        let next = iterator.next();
+        next.catch(() => {});
+        // The proxy sends nothing, not even headers, before there is something to tell.
+        await Promise.race([next, pause(settleInMillis, signal)]);
+        yield { kind: 'open', resumed: cursor !== undefined };
+        for (;;) {
+          const { done, value } = await next;
+          if (done) return;
+          const hint = readHint(value);
+          if (hint) yield hint;
+          next = iterator.next();
+        }
+      } catch (error) {
+        if (!(error instanceof OutboundError)) throw error;
+        if (error.status !== undefined && isForbidden(error.status)) throw forbiddenFault();
+        throw new WalletFault('unreachable', error.message, { cause: error });
+      } finally {
+        leaving.abort();
+      }
+    },
+
+    lookupHost: () => new URL(base).host,
+  };
+}
+
+/** By then the node has taken up a subscription that it will not refuse. */
+const settleInMillis = 300;
+
+/** Lines tell of new invoices as well; only settled ones have an index to go on from. */
+function readHint(line: string): WalletHint | undefined {
+  const { result, error } = readMessage(line);
+  if (error !== undefined) throw new WalletFault('unreachable', 'The node ended the stream of its invoices.');
+  const { state, r_hash: hash, settle_index: index } = (result ?? {}) as JsonObject;
+  if (state !== 'SETTLED') return undefined;
+  return { kind: 'paid', paymentHash: hexOf(hash), cursor: /^\d{1,19}$/.test(String(index)) ? String(index) : undefined };
+}
+
+function hexOf(base64: unknown): string | undefined {
+  return typeof base64 === 'string' ? Buffer.from(base64, 'base64').toString('hex') : undefined;
+}
+
+function notLnd(): WalletFault {
+  return new WalletFault('protocol', 'This server does not answer as LND does.');
+}
+
+function pause(millis: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(resolve, millis);
+    signal.addEventListener('abort', () => (clearTimeout(timer), resolve()), { once: true });
+  });
+}

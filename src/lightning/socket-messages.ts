@@ -1,0 +1,80 @@
+import type { RawData, WebSocket } from 'ws';
+import { connectionError } from '../kernel/outbound-error.ts';
+import { WalletFault } from './connector.ts';
+import type { JsonObject } from './wallet-http.ts';
+
+/** A socket that has not answered a ping by the next one is dead, however open it looks. */
+const pingMs = 20_000;
+/** A reader that is this many messages behind gets a new connection and catches up. */
+const mostUnread = 1000;
+
+/** The text messages of a socket, after a null when it has opened. Closes the socket when the reader stops. */
+export async function* socketMessages(socket: WebSocket, signal: AbortSignal): AsyncGenerator<string | null> {
+  const unread: (string | null)[] = [];
+  let ended: WalletFault | undefined;
+  let ring = () => {};
+  const end = (fault: WalletFault) => {
+    ended ??= fault;
+    ring();
+  };
+  let isAlive = true;
+  const pings = setInterval(() => {
+    if (!isAlive) return socket.terminate();
+    isAlive = false;
+    if (socket.readyState === socket.OPEN) socket.ping();
+  }, pingMs);
+  const onAbort = () => end(new WalletFault('unreachable', 'The connection to the wallet was given up.'));
+  signal.addEventListener('abort', onAbort, { once: true });
+  socket.on('pong', () => {
+    isAlive = true;
+  });
+  socket.on('open', () => {
+    unread.push(null);
+    ring();
+  });
+  socket.on('message', (data: RawData) => {
+    isAlive = true;
+    if (unread.length >= mostUnread) return end(new WalletFault('protocol', 'The wallet sent more than can be read.'));
+    unread.push(data.toString());
+    ring();
+  });
+  socket.on('error', (error) => end(toFault(socket, error)));
+  socket.on('close', () => end(new WalletFault('unreachable', 'The wallet closed the connection.')));
+  try {
+    if (signal.aborted) onAbort();
+    while (!ended) {
+      if (unread.length > 0) {
+        yield unread.shift()!;
+        continue;
+      }
+      await new Promise<void>((resolve) => {
+        ring = resolve;
+        if (ended || unread.length > 0) resolve();
+      });
+    }
+    throw ended;
+  } finally {
+    clearInterval(pings);
+    signal.removeEventListener('abort', onAbort);
+    socket.terminate();
+  }
+}
+
+/** A message as the JSON object it should be; an empty one for anything else. */
+export function readMessage(message: string): JsonObject {
+  try {
+    const value: unknown = JSON.parse(message);
+    return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as JsonObject) : {};
+  } catch {
+    return {};
+  }
+}
+
+function toFault(socket: WebSocket, error: Error): WalletFault {
+  if (/\b40[13]\b/.test(error.message)) {
+    return new WalletFault('unauthorized', 'The wallet does not accept the credential, or it may not do this.');
+  }
+  return new WalletFault('unreachable', connectionError(new URL(socket.url).host, error, undefined).message, {
+    cause: error,
+  });
+}
