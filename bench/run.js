@@ -7,6 +7,7 @@ import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { createDatabase } from './parts/database.js';
 import { toMarkdown, toTable } from './parts/table.js';
+import { checkoutPage } from './rows/checkout-page.js';
 import { createOrder } from './rows/create-order.js';
 import { directory } from './rows/directory.js';
 import { listOrders } from './rows/list-orders.js';
@@ -24,6 +25,7 @@ const rows = {
   invoice: orderWithInvoice,
   list: listOrders,
   directory,
+  page: checkoutPage,
   settle: settlement,
   looks: lookUps,
   webhook: webhooks,

@@ -8,6 +8,7 @@ import { billSubscriptions } from './jobs/bill-subscriptions.ts';
 import { deliverWebhooks } from './jobs/deliver-webhooks.ts';
 import { expireCheckouts } from './jobs/expire-checkouts.ts';
 import { flushUsage } from './jobs/flush-usage.ts';
+import { followWallets } from './jobs/follow-wallets.ts';
 import type { Job } from './jobs/job.ts';
 import { sendMails } from './jobs/send-mails.ts';
 import { shareRateCounts } from './jobs/share-rate-counts.ts';
@@ -63,6 +64,7 @@ export async function startServer(config: Config, options: ServerOptions = {}): 
     parts.rates.live.start();
     jobs.push(
       watchInvoices(parts),
+      followWallets(parts),
       deliverWebhooks(parts),
       flushUsage(parts),
       sweep(parts),

@@ -13,6 +13,8 @@ const watchedSteps = [
 ] as const;
 /** The same when nobody looks: a twelfth of the age, between 2 and 30 s. */
 const unwatchedShare = 0.12;
+/** While the wallet tells by itself, looking is only for what its silence may hide. */
+const pushedPauses = { viewed: 60, unwatched: 300 };
 /** After `expires_at`, by seconds past it. Fixed plans that stop here miss every late payment. */
 const graceSteps = [
   [300, 60],
@@ -25,18 +27,24 @@ type Watched = Pick<
   'created_at' | 'expires_at' | 'bolt11_expires_at' | 'watch_until' | 'viewed_at' | 'superseded_at'
 >;
 
+/** Whether what is known of the invoice is as good as a fresh look, because its wallet's stream would have told. */
+export function isKnownByPush(invoice: Pick<InvoiceRow, 'last_look_at' | 'created_at'>, now: Date): boolean {
+  return secondsBetween(invoice.last_look_at ?? invoice.created_at, now) < pushedPauses.viewed;
+}
+
 /**
  * When to ask the wallet again about an unpaid invoice; null when watching ends. Quick while a payer waits, thinning out
  * after expiry, every 4 h until a day after the BOLT11's own end, then daily for a week.
+ * @param isPushed the wallet's stream is open.
  */
-export function nextLookAt(invoice: Watched, now: Date): Date | null {
-  const next = addSeconds(now, pauseSeconds(invoice, now));
+export function nextLookAt(invoice: Watched, now: Date, isPushed = false): Date | null {
+  const next = addSeconds(now, pauseSeconds(invoice, now, isPushed));
   if (next <= invoice.watch_until) return next;
   // One last look at the very end.
   return now < invoice.watch_until ? invoice.watch_until : null;
 }
 
-function pauseSeconds(invoice: Watched, now: Date): number {
+function pauseSeconds(invoice: Watched, now: Date, isPushed: boolean): number {
   const closedAt = invoice.superseded_at ?? invoice.expires_at;
   const past = secondsBetween(closedAt, now);
   if (past >= 0) {
@@ -46,11 +54,13 @@ function pauseSeconds(invoice: Watched, now: Date): number {
   }
   const age = Math.max(0, secondsBetween(invoice.created_at, now));
   const viewed = invoice.viewed_at !== null && secondsBetween(invoice.viewed_at, now) < viewerSeconds;
+  const untilEnd = -past + 0.001;
+  if (isPushed) return Math.min(viewed ? pushedPauses.viewed : pushedPauses.unwatched, untilEnd);
   const pause = viewed
     ? watchedSteps.find(([until]) => age < until)![1]
     : Math.min(30, Math.max(2, age * unwatchedShare));
   // Never sleep past the end: `invoice.expired` follows the first look after it.
-  return Math.min(pause, -past + 0.001);
+  return Math.min(pause, untilEnd);
 }
 
 function secondsBetween(from: Date, to: Date): number {

@@ -5,6 +5,7 @@ import type { PaymentRow } from '../model/payment.ts';
 import { markInvoiceExpiredEvent, scheduleLook } from '../store/invoice-watch.ts';
 import { lockInvoiceForJob } from '../store/invoices.ts';
 import { lockOrder } from '../store/orders.ts';
+import { isStreamOpen } from '../store/wallet-streams.ts';
 import { LookDeferred } from '../wallets/budget.ts';
 import { askWallet } from './ask-wallet.ts';
 import { nextLookAt } from './look-plan.ts';
@@ -43,7 +44,8 @@ export async function lookUpInvoice(
   // A wallet asked before the end that answers after it has said nothing of the time in between: it is asked at once.
   const endedMeanwhile = askedAt < invoice.expires_at && now >= invoice.expires_at;
   const heldAt = fact === undefined ? invoice.held_at : fact.state === 'held' ? (invoice.held_at ?? now) : null;
-  const next = nextLookAt(invoice, endedMeanwhile ? askedAt : now);
+  const isPushed = fact !== undefined && (await isStreamOpen(parts.db, invoice));
+  const next = nextLookAt(invoice, endedMeanwhile ? askedAt : now, isPushed);
   await scheduleLook(parts.db, invoice, { nextLookAt: next, heldAt, lookedAt: askedAt });
   parts.db.wake('invoice_changed', invoice.id);
   return undefined;

@@ -1,6 +1,6 @@
 import { WebSocket } from 'ws';
-import { guardedLookup, type HostLookup, pinned } from './outbound-connect.ts';
 import type { OutboundOptions } from './outbound.ts';
+import { guardedLookup, type HostLookup, pinned } from './outbound-connect.ts';
 import { checkOutboundUrl } from './outbound-url.ts';
 
 export interface SocketRequest {

@@ -12,6 +12,9 @@ export const connectionKinds = [
 ] as const;
 export type ConnectionKind = (typeof connectionKinds)[number];
 
+/** Those whose wallets tell by themselves that they were paid (`follow` of their adapters). */
+export const pushingKinds: readonly ConnectionKind[] = ['nwc', 'lnd', 'cln', 'phoenixd', 'lnbits', 'blink'];
+
 /** How settlement of a wallet can be seen: a preimage, the wallet's authenticated word, or not at all. */
 export const settlementVisibilities = ['proof', 'word', 'none'] as const;
 export type SettlementVisibility = (typeof settlementVisibilities)[number];

@@ -105,13 +105,12 @@ const signs = statement(
 );
 const findEnding = statement(
   'checkout_sessions_find_ending',
-  // One whose wallet has not been asked since its end may yet turn out to be paid.
+  // One whose invoice is still to be looked at past its own end may yet turn out to be paid.
   `select s.id from checkout_sessions s
     where s.expires_at <= $1 and s.completed_at is null and s.cancelled_at is null and s.expired_event_at is null
       and not exists (
         select from invoices i
          where i.order_id = s.order_id and i.paid_at is null and i.superseded_at is null and i.expired_event_at is null
-            and (i.held_at is not null or i.last_look_at is null or i.last_look_at < s.expires_at)
       )
     order by s.expires_at limit $2`,
 );

@@ -42,6 +42,11 @@ const lookNoLater = statement(
   'watch_look_no_later',
   `update invoices set next_look_at = least(next_look_at, $2) where id = $1 and paid_at is null`,
 );
+const wakeOfWallet = statement(
+  'watch_wake_of_wallet',
+  `update invoices set next_look_at = $2
+    where wallet_id = $1 and ($3::text is null or payment_hash = $3) and paid_at is null and next_look_at > $2`,
+);
 const nextDue = statement(
   'watch_next_due',
   // Only what could be claimed: while others are being looked at, a watcher would find them due and spin.
@@ -102,6 +107,19 @@ export async function keepInvoicesViewed(db: Handle, ids: readonly string[], now
 /** Something will happen at `at`: the look-up must not come much later. */
 export async function lookNoLaterThan(db: Handle, id: string, at: Date): Promise<void> {
   await db.run(lookNoLater, [id, at]);
+}
+
+/**
+ * A wallet said that it was paid: the invoice, or all that are watched of it when `paymentHash` is undefined, are due now.
+ * @returns how many were brought forward.
+ */
+export function wakeInvoicesOfWallet(
+  db: Handle,
+  walletId: string,
+  paymentHash: string | undefined,
+  now: Date,
+): Promise<number> {
+  return db.run(wakeOfWallet, [walletId, now, paymentHash ?? null]);
 }
 
 /** When the next look-up that could be claimed is due; null when there is none. */

@@ -44,7 +44,10 @@ const insert = statement(
   `insert into wallets (${stored.join(', ')}, identity)
    values (${stored.map((_, index) => `$${index + 1}`).join(', ')}, $${stored.length + 1})`,
 );
-const find = statement('wallets_find', `${selectWallets} where w.id = $1 and w.merchant_id = $2 and w.livemode = $3 and w.deleted_at is null`);
+const find = statement(
+  'wallets_find',
+  `${selectWallets} where w.id = $1 and w.merchant_id = $2 and w.livemode = $3 and w.deleted_at is null`,
+);
 const findForJob = statement('wallets_find_for_job', `${selectWallets} where w.id = $1`);
 const listAll = statement(
   'wallets_list_all',

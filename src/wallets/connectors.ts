@@ -13,6 +13,7 @@ import { nwcConnector } from '../lightning/adapters/nwc.ts';
 import { phoenixdConnector } from '../lightning/adapters/phoenixd.ts';
 import { type SimulatorBook, type SimulatorSettings, simulatedConnector } from '../lightning/adapters/simulated.ts';
 import { type Connector, WalletFault } from '../lightning/connector.ts';
+import type { AdapterSupport } from '../lightning/invoice-reading.ts';
 import type { WalletRow } from '../model/wallet.ts';
 import { findSimulatedPayment } from '../store/simulated-payments.ts';
 import type { WalletConnection } from './wallet-connection.ts';
@@ -67,7 +68,7 @@ function openByCredentials(support: ConnectorSupport, wallet: WalletRow): Connec
   return { ...connector, close: async () => void (await Promise.all([connector.close?.(), close()])) };
 }
 
-type AdapterOptions = Parameters<typeof phoenixdConnector>[0] extends infer All ? Omit<All, 'url' | 'password'> : never;
+type AdapterOptions = AdapterSupport & { outbound: Outbound };
 
 function openAdapter(connection: WalletConnection, options: AdapterOptions): Connector {
   switch (connection.kind) {

@@ -18,7 +18,8 @@ export function parseConnection(typed: string, key?: string): WalletConnection {
   if (/^blink_\w+$/.test(text)) return { kind: 'blink', url: blinkUrl, apiKey: text };
   if (/^type=/i.test(text)) return parseList(text);
   const prefixed = /^(clnrest|cln|phoenixd|lnbits|btcpay|lnd)(?:\+(https?))?:\/\/(.*)$/is.exec(text);
-  if (prefixed) return parseServer(wordFor(prefixed[1]!), `${(prefixed[2] ?? 'https').toLowerCase()}://${prefixed[3]}`, key);
+  if (prefixed)
+    return parseServer(wordFor(prefixed[1]!), `${(prefixed[2] ?? 'https').toLowerCase()}://${prefixed[3]}`, key);
   if (/^https?:\/\//i.test(text)) return parseServer(undefined, text, key);
   return { kind: 'lightning_address', address: parseLightningAddress(text).text };
 }
@@ -69,7 +70,11 @@ function parseList(text: string): WalletConnection {
     case 'lnd-rest':
       return lnd(serverUrl(parseUrl(server)), values.get('macaroon') ?? null, undefined);
     case 'phoenixd':
-      return { kind: 'phoenixd', url: serverUrl(parseUrl(server)), password: required(values.get('password'), 'password') };
+      return {
+        kind: 'phoenixd',
+        url: serverUrl(parseUrl(server)),
+        password: required(values.get('password'), 'password'),
+      };
     case 'clnrest':
     case 'cln-rest':
       return { kind: 'cln', url: serverUrl(parseUrl(server)), rune: required(values.get('rune'), 'rune') };

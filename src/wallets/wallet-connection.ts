@@ -67,7 +67,6 @@ export const receiveOnlyAdvice: Readonly<Record<ConnectedKind, string>> = {
   cln: `Make a rune with: lightning-cli createrune restrictions='[["method=invoice","method=listinvoices","method=waitanyinvoice"]]'`,
   phoenixd: 'Use http-password-limited-access from phoenix.conf.',
   lnbits: 'Use the invoice/read key of the wallet, not its admin key.',
-  btcpay:
-    'Make an API key with only btcpay.store.cancreatelightninginvoice and btcpay.store.canviewlightninginvoice.',
+  btcpay: 'Make an API key with only btcpay.store.cancreatelightninginvoice and btcpay.store.canviewlightninginvoice.',
   blink: 'Make an API key with the scopes Read and Receive only.',
 };

@@ -1,8 +1,9 @@
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { ManualClock } from '../../src/kernel/clock.ts';
 import { createOutbound } from '../../src/kernel/outbound.ts';
 import { acceptedNetworks } from '../../src/lightning/acceptance.ts';
 import { clnConnector } from '../../src/lightning/adapters/cln.ts';
+import type { WalletHint } from '../../src/lightning/connector.ts';
 import { startClnServer } from '../rig/cln-server.ts';
 import { PaperNode } from '../support/paper-node.ts';
 import { type Credential, walletKinds } from '../support/wallet-kinds.ts';
@@ -19,6 +20,7 @@ for (const [name, kind] of Object.entries(walletKinds)) {
     const networks = acceptedNetworks(false);
     const connector = kind.open(server as never, { outbound, networks, clock }, credential);
     const close = async () => {
+      await connector.close?.();
       await outbound.close();
       await server.stop();
     };
@@ -68,6 +70,57 @@ for (const [name, kind] of Object.entries(walletKinds)) {
     }
   });
 }
+
+const pushing = Object.entries(walletKinds).filter(([name]) => name !== 'BTCPay Server');
+
+describe.each(pushing)('%s tells by itself', (name, kind) => {
+  test('of payments while it is followed, and of a cut connection; nothing paid meanwhile is lost', async () => {
+    const clock = new ManualClock();
+    const node = new PaperNode(clock);
+    const server = await kind.start(node);
+    const outbound = createOutbound({ allowPrivateNetworks: true });
+    const connector = kind.open(server as never, { outbound, networks: acceptedNetworks(false), clock }, 'receiving');
+    const leaving = new AbortController();
+    const make = async (ref: string) => {
+      const request = { ref, amountMsat: 21_000n, description: 'Tea', expirySeconds: 900 };
+      return (await connector.createInvoice(request, never)).paymentHash;
+    };
+    const read = async (hints: AsyncIterator<WalletHint>) => (await hints.next()).value as WalletHint;
+    try {
+      const [first, second, third] = [await make('1'), await make('2'), await make('3')];
+      const hints = connector.follow!(undefined, leaving.signal)[Symbol.asyncIterator]();
+      expect(await read(hints)).toEqual({ kind: 'open', resumed: false });
+      node.pay(first);
+      const told = await read(hints);
+      expect(told).toMatchObject({ kind: 'paid', paymentHash: first });
+      server.cut();
+      await expect(hints.next()).rejects.toMatchObject({ name: 'WalletFault', kind: 'unreachable' });
+      node.pay(second);
+      await new Promise((resolve) => setTimeout(resolve, 30));
+      const cursor = told.kind === 'paid' ? told.cursor : undefined;
+      const again = connector.follow!(cursor, leaving.signal)[Symbol.asyncIterator]();
+      const hashes: unknown[] = [];
+      let isResumed = false;
+      while (!hashes.includes(third)) {
+        const hint = await read(again);
+        if (hint.kind === 'paid') hashes.push(hint.paymentHash);
+        else {
+          isResumed = hint.resumed;
+          node.pay(third);
+        }
+      }
+      expect(isResumed).toBe(['LND', 'Core Lightning'].includes(name));
+      expect(hashes).toEqual(isResumed ? [second, third] : [third]);
+      leaving.abort();
+      await again.next().catch(() => {});
+    } finally {
+      leaving.abort();
+      await connector.close?.();
+      await outbound.close();
+      await server.stop();
+    }
+  });
+});
 
 test('Core Lightning: the same reference makes one invoice, however often it is asked', async () => {
   const clock = new ManualClock();

@@ -87,10 +87,10 @@ describe('connecting a wallet', () => {
     ['alice', 'looks like an e-mail address'],
     ['alice@10.0.0.1', 'must be a name'],
     ['test@simulated.invalid', 'simulated wallet'],
-  ])('asks nobody for the address %s', async (lightningAddress, sentence) => {
+  ])('asks nobody for the address %s', async (connection, sentence) => {
     const before = server.requests.length;
     const details = [expect.stringContaining(sentence)];
-    await expect(connect({ lightningAddress })).rejects.toMatchObject({ code: 'validation_error', details });
+    await expect(connect({ connection })).rejects.toMatchObject({ code: 'validation_error', details });
     expect(server.requests).toHaveLength(before);
   });
 

@@ -9,6 +9,7 @@ import { findInvoiceForJob } from '../../src/store/invoices.ts';
 import { setWalletEnabled } from '../../src/store/wallets.ts';
 import { until, withWallets } from '../flows/fake-wallet.ts';
 import { openTestApp, type TestApp, type TestMerchant } from '../harness/app.ts';
+import { createProduct } from '../harness/catalog.ts';
 import type { Client, Reply } from '../harness/client.ts';
 import { createTestDatabase } from '../harness/database.ts';
 import { expectLedgerToHold } from '../harness/ledger.ts';
@@ -307,4 +308,42 @@ test('C021: paid while the service is down, found at the first look after the st
   } finally {
     await up.close();
   }
+});
+
+test('a payment link is opened, its invoice paid by a payer’s node, and the shop reads that it is completed', async () => {
+  const product = await createProduct(client, { name: 'A film', price_cents: 500 });
+  const opened = await app.app.inject({ method: 'POST', url: `/pay/${product.slug}` });
+  const checkout = new URL(String(opened.headers.location)).pathname;
+  const asked = callbacks();
+  const shown = (await client.get(`${checkout}/status`)).body;
+  expect(shown).toMatchObject({ status: 'pending', amount_sats: 5000, amount_cents: 500 });
+  expect((await client.get(checkout, { accept: 'text/html' })).body).toContain(shown.payment_request);
+  expect(callbacks()).toBe(asked + 1);
+
+  const { preimage } = await rig.payer.pay(shown.payment_request);
+  app.clock.advanceSeconds(3);
+  await until(async () => (await client.get(`${checkout}/status`)).body.status === 'completed');
+
+  const session = (await client.get(`/api/v1/checkout_sessions/${checkout.split('/').at(-1)}`)).body;
+  expect(session).toMatchObject({ status: 'completed', product_id: product.id });
+  expect(await paymentsOf(session.order_id)).toMatchObject([{ preimage, amount_sats: 5000 }]);
+  const [sale] = (await client.get(`/api/v1/m/sales?q[order_id_eq]=${session.order_id}`)).body.data;
+  expect(sale).toMatchObject({ source: 'payment_link', preimage });
+  const receipt = await client.get(new URL(sale.receipt_url).pathname, { accept: 'application/json' });
+  expect(receipt.body).toMatchObject({ preimage, amount_sats: 5000, total_cents: 500 });
+});
+
+test('a checkout that is paid leads back to the shop with its id', async () => {
+  const created = await client.post('/api/v1/checkout_sessions', {
+    checkout_session: { amount_cents: 500, success_url: 'https://shop.test/done?order=7#paid' },
+  });
+  const { id, token } = created.body;
+  const shown = (await client.get(`/checkout/${token}/status`)).body;
+  await rig.payer.pay(shown.payment_request);
+  app.clock.advanceSeconds(3);
+  await until(async () => (await client.get(`/checkout/${token}/status`)).body.status === 'completed');
+  expect((await client.get(`/checkout/${token}/status`)).body.redirect_url).toBe(
+    `https://shop.test/done?order=7&checkout_id=${id}#paid`,
+  );
+  expect((await client.get(`/api/v1/checkout_sessions/${id}`)).body.status).toBe('completed');
 });

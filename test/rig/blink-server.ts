@@ -1,6 +1,7 @@
 /** The queries of Blink's GraphQL API that a receiver sends, in front of one node. */
+import type { WebSocket } from 'ws';
 import { type ReceivingNode, WalletBook } from './wallet-book.ts';
-import { jsonAnswer, readBody, startWalletServer, type WalletServer } from './wallet-server.ts';
+import { jsonAnswer, readBody, startWalletServer, type WalletCall, type WalletServer } from './wallet-server.ts';
 
 export interface BlinkServer extends WalletServer {
   readonly apiKey: string;
@@ -13,21 +14,44 @@ export async function startBlinkServer(node: ReceivingNode): Promise<BlinkServer
   const apiKey = 'blink_0123456789abcdef';
   const walletId = '7b0a2d1c-0000-4000-8000-000000000001';
 
-  const base = await startWalletServer((call) => {
-    if (call.headers['x-api-key'] !== apiKey) return jsonAnswer({ data: { me: null, authorization: { scopes: [] } } });
-    const { query, variables } = readBody(call) as { query?: string; variables?: { input: Record<string, unknown> } };
-    const input = variables?.input ?? {};
-    if (query?.includes('lnInvoiceCreate(')) return create(input);
-    if (query?.includes('lnInvoicePaymentStatusByHash(')) return status(String(input.paymentHash));
-    if (query?.includes('defaultAccount')) {
-      const wallets = [
-        { id: '7b0a2d1c-0000-4000-8000-000000000002', walletCurrency: 'USD' },
-        { id: walletId, walletCurrency: 'BTC' },
-      ];
-      return jsonAnswer({ data: { me: { defaultAccount: { wallets } }, authorization: { scopes: server.scopes } } });
-    }
-    return jsonAnswer({ errors: [{ message: 'Cannot query' }] }, 400);
-  });
+  const base = await startWalletServer(
+    (call) => {
+      if (call.headers['x-api-key'] !== apiKey)
+        return jsonAnswer({ data: { me: null, authorization: { scopes: [] } } });
+      const { query, variables } = readBody(call) as { query?: string; variables?: { input: Record<string, unknown> } };
+      const input = variables?.input ?? {};
+      if (query?.includes('lnInvoiceCreate(')) return create(input);
+      if (query?.includes('lnInvoicePaymentStatusByHash(')) return status(String(input.paymentHash));
+      if (query?.includes('defaultAccount')) {
+        const wallets = [
+          { id: '7b0a2d1c-0000-4000-8000-000000000002', walletCurrency: 'USD' },
+          { id: walletId, walletCurrency: 'BTC' },
+        ];
+        return jsonAnswer({ data: { me: { defaultAccount: { wallets } }, authorization: { scopes: server.scopes } } });
+      }
+      return jsonAnswer({ errors: [{ message: 'Cannot query' }] }, 400);
+    },
+    { socket },
+  );
+
+  /** The protocol `graphql-transport-ws`, as far as one subscription goes. */
+  function socket(_call: WalletCall, opened: WebSocket): boolean {
+    const send = (message: unknown) => opened.send(JSON.stringify(message));
+    opened.on('message', (data) => {
+      const message = JSON.parse(String(data));
+      if (message.type === 'connection_init') {
+        if (message.payload['X-API-KEY'] !== apiKey) return opened.close(4403, 'Forbidden');
+        send({ type: 'connection_ack' });
+      } else if (message.type === 'subscribe') {
+        const update = (paymentHash: string) => ({ myUpdates: { update: { paymentHash, status: 'PAID' } } });
+        book.onPaid(
+          ({ paymentHash }) => send({ id: message.id, type: 'next', payload: { data: update(paymentHash) } }),
+          () => opened.readyState > 1,
+        );
+      }
+    });
+    return true;
+  }
 
   function create(input: Record<string, unknown>) {
     if (!server.scopes.includes('RECEIVE')) {

@@ -1,6 +1,7 @@
 /** clnrest in front of one node: the methods of Core Lightning that a receiver's rune allows. */
+import type { RawAnswer } from './address-behaviour.ts';
 import { type BookedInvoice, type ReceivingNode, WalletBook } from './wallet-book.ts';
-import { jsonAnswer, readBody, startWalletServer, type WalletServer } from './wallet-server.ts';
+import { jsonAnswer, readBody, startWalletServer, type WalletCall, type WalletServer } from './wallet-server.ts';
 
 export interface ClnServer extends WalletServer {
   /** Restricted to invoice, listinvoices and waitanyinvoice. */
@@ -16,16 +17,35 @@ export async function startClnServer(node: ReceivingNode): Promise<ClnServer> {
   const rune = 'restricted-rune-0123456789==';
   const masterRune = 'master-rune-0123456789==';
 
-  const server = await startWalletServer((call) => {
-    const method = /^\/v1\/(\w+)$/.exec(call.path)?.[1] ?? '';
-    const given = call.headers.rune;
-    const isAllowed = given === masterRune || (given === rune && receiving.has(method));
-    if (!isAllowed) return jsonAnswer({ code: 1502, message: 'Not permitted: method is not equal to invoice' }, 401);
-    const body = readBody(call);
-    if (method === 'invoice') return create(body);
-    if (method === 'listinvoices') return list(body);
-    return jsonAnswer({ code: -32602, message: 'missing required parameter: bolt11' }, 500);
-  });
+  const server = await startWalletServer(
+    (call) => {
+      const method = /^\/v1\/(\w+)$/.exec(call.path)?.[1] ?? '';
+      const given = call.headers.rune;
+      const isAllowed = given === masterRune || (given === rune && receiving.has(method));
+      if (!isAllowed) return jsonAnswer({ code: 1502, message: 'Not permitted: method is not equal to invoice' }, 401);
+      const body = readBody(call);
+      if (method === 'invoice') return create(body);
+      if (method === 'listinvoices') return list(body);
+      return jsonAnswer({ code: -32602, message: 'missing required parameter: bolt11' }, 500);
+    },
+    { later },
+  );
+
+  function later(call: WalletCall, answer: (answer: RawAnswer) => void): boolean {
+    if (call.path !== '/v1/waitanyinvoice' || call.headers.rune !== rune) return false;
+    const { lastpay_index: last, timeout } = readBody(call) as { lastpay_index: number; timeout: number };
+    const until = Date.now() + timeout * 1000;
+    const timer = setInterval(() => {
+      book.notePaid();
+      const paid = book.paid[last];
+      if (!paid && Date.now() < until) return;
+      clearInterval(timer);
+      if (paid) answer(jsonAnswer({ ...shown(paid), pay_index: last + 1 }, 201));
+      else answer(jsonAnswer({ code: 904, message: 'Timed out while waiting for invoice to be paid' }, 500));
+    }, 10);
+    timer.unref();
+    return true;
+  }
 
   function create(body: Record<string, unknown>) {
     const label = String(body.label);

@@ -1,6 +1,7 @@
 /** The part of the LNbits API that a receiver needs, in front of one node. */
+import type { WebSocket } from 'ws';
 import { type ReceivingNode, WalletBook } from './wallet-book.ts';
-import { jsonAnswer, readBody, startWalletServer, type WalletServer } from './wallet-server.ts';
+import { jsonAnswer, readBody, startWalletServer, type WalletCall, type WalletServer } from './wallet-server.ts';
 
 export interface LnbitsServer extends WalletServer {
   readonly invoiceKey: string;
@@ -12,16 +13,31 @@ export async function startLnbitsServer(node: ReceivingNode): Promise<LnbitsServ
   const invoiceKey = 'a1'.repeat(16);
   const adminKey = 'b2'.repeat(16);
 
-  const server = await startWalletServer((call) => {
-    const key = call.headers['x-api-key'];
-    const hash = /^\/api\/v1\/payments\/([0-9a-f]{64})$/.exec(call.path)?.[1];
-    // The state of a payment is open to everybody who knows its hash.
-    if (call.method === 'GET' && hash) return show(hash);
-    if (key !== invoiceKey && key !== adminKey) return jsonAnswer({ detail: 'Wallet not found.' }, 404);
-    if (call.method === 'GET' && call.path === '/api/v1/wallet') return jsonAnswer({ name: 'Till', balance: 0 });
-    if (call.method === 'POST' && call.path === '/api/v1/payments') return create(readBody(call), key === adminKey);
-    return jsonAnswer({ detail: 'Not Found' }, 404);
-  });
+  const server = await startWalletServer(
+    (call) => {
+      const key = call.headers['x-api-key'];
+      const hash = /^\/api\/v1\/payments\/([0-9a-f]{64})$/.exec(call.path)?.[1];
+      // The state of a payment is open to everybody who knows its hash.
+      if (call.method === 'GET' && hash) return show(hash);
+      if (key !== invoiceKey && key !== adminKey) return jsonAnswer({ detail: 'Wallet not found.' }, 404);
+      if (call.method === 'GET' && call.path === '/api/v1/wallet') return jsonAnswer({ name: 'Till', balance: 0 });
+      if (call.method === 'POST' && call.path === '/api/v1/payments') return create(readBody(call), key === adminKey);
+      return jsonAnswer({ detail: 'Not Found' }, 404);
+    },
+    { socket },
+  );
+
+  function socket(call: WalletCall, opened: WebSocket): boolean {
+    if (call.path !== `/api/v1/ws/${invoiceKey}`) return false;
+    book.onPaid(
+      ({ paymentHash, amountMsat }) =>
+        opened.send(
+          JSON.stringify({ wallet_balance: 0, payment: { payment_hash: paymentHash, amount: Number(amountMsat) } }),
+        ),
+      () => opened.readyState > 1,
+    );
+    return true;
+  }
 
   function create(body: Record<string, unknown>, isAdmin: boolean) {
     if (body.out !== false) {

@@ -1,4 +1,5 @@
 /** phoenixd's HTTP API (phoenix.acinq.co/server/api), as far as receiving goes, in front of one node. */
+import type { WebSocket } from 'ws';
 import { type ReceivingNode, WalletBook } from './wallet-book.ts';
 import { emptyAnswer, jsonAnswer, startWalletServer, type WalletCall, type WalletServer } from './wallet-server.ts';
 
@@ -12,17 +13,37 @@ export async function startPhoenixdServer(node: ReceivingNode): Promise<Phoenixd
   const limitedPassword = 'limited-0123456789';
   const fullPassword = 'full-0123456789';
 
-  const server = await startWalletServer((call) => {
-    const password = passwordOf(call);
-    if (password !== limitedPassword && password !== fullPassword) return { status: 401, body: 'Unauthorized' };
-    if (call.method === 'POST' && call.path === '/createinvoice') return create(new URLSearchParams(call.body));
-    if (call.method === 'POST' && call.path === '/payinvoice') {
-      return password === fullPassword ? { status: 400, body: 'missing parameter invoice' } : emptyAnswer(403);
-    }
-    if (call.path === '/payments/incoming') return jsonAnswer([]);
-    const hash = /^\/payments\/incoming\/([0-9a-f]{64})$/.exec(call.path)?.[1];
-    return hash ? show(hash) : emptyAnswer(404);
-  });
+  const server = await startWalletServer(
+    (call) => {
+      const password = passwordOf(call);
+      if (password !== limitedPassword && password !== fullPassword) return { status: 401, body: 'Unauthorized' };
+      if (call.method === 'POST' && call.path === '/createinvoice') return create(new URLSearchParams(call.body));
+      if (call.method === 'POST' && call.path === '/payinvoice') {
+        return password === fullPassword ? { status: 400, body: 'missing parameter invoice' } : emptyAnswer(403);
+      }
+      if (call.path === '/payments/incoming') return jsonAnswer([]);
+      const hash = /^\/payments\/incoming\/([0-9a-f]{64})$/.exec(call.path)?.[1];
+      return hash ? show(hash) : emptyAnswer(404);
+    },
+    { socket },
+  );
+
+  function socket(call: WalletCall, opened: WebSocket): boolean {
+    if (call.path !== '/websocket' || passwordOf(call) !== limitedPassword) return false;
+    book.onPaid(
+      ({ paymentHash, amountMsat, ref }) =>
+        opened.send(
+          JSON.stringify({
+            type: 'payment_received',
+            amountSat: Number(amountMsat / 1000n),
+            paymentHash,
+            externalId: ref ?? null,
+          }),
+        ),
+      () => opened.readyState > 1,
+    );
+    return true;
+  }
 
   function create(form: URLSearchParams) {
     const description = form.get('description') ?? '';

@@ -42,6 +42,27 @@ export class WalletBook {
     return [...this.#invoices.values()].find((invoice) => invoice.ref === ref);
   }
 
+  /** Every invoice paid so far, in the order in which that was noticed; an index into it is a cursor. */
+  readonly paid: BookedInvoice[] = [];
+
+  /** Calls `listener` for what is paid from now on, until `isOver`. */
+  onPaid(listener: (invoice: BookedInvoice, index: number) => void, isOver: () => boolean): void {
+    let seen = this.notePaid();
+    const timer = setInterval(() => {
+      if (isOver()) return clearInterval(timer);
+      for (const count = this.notePaid(); seen < count; seen++) listener(this.paid[seen]!, seen + 1);
+    }, 10);
+    timer.unref();
+  }
+
+  /** @returns how many were paid. */
+  notePaid(): number {
+    for (const invoice of this.#invoices.values()) {
+      if (this.received(invoice) && !this.paid.includes(invoice)) this.paid.push(invoice);
+    }
+    return this.paid.length;
+  }
+
   received(invoice: BookedInvoice): Received | undefined {
     return this.#node.received(invoice.paymentHash);
   }

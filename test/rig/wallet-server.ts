@@ -1,6 +1,7 @@
 /** The HTTP around a wallet's API: a loopback port in front of a desk that answers, and the ways a server can fail. */
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { type WebSocket, WebSocketServer } from 'ws';
 import type { RawAnswer } from './address-behaviour.ts';
 
 export interface WalletCall {
@@ -20,11 +21,22 @@ export interface WalletServer {
   readonly calls: readonly WalletCall[];
   /** `fail` answers HTML with status 500; `hang` never answers; `drop` cuts the connection. */
   outage: 'none' | 'fail' | 'hang' | 'drop';
+  /** Cuts every connection, those that push among them. */
+  cut(): void;
   stop(): Promise<void>;
 }
 
-export async function startWalletServer(desk: WalletDesk): Promise<WalletServer> {
+/** How a server tells by itself; each returns false for a call that is not for it. */
+export interface WalletPush {
+  lines?(call: WalletCall, write: (line: unknown) => void): boolean;
+  /** Answers later, or never. */
+  later?(call: WalletCall, answer: (answer: RawAnswer) => void): boolean;
+  socket?(call: WalletCall, socket: WebSocket): boolean;
+}
+
+export async function startWalletServer(desk: WalletDesk, push: WalletPush = {}): Promise<WalletServer> {
   const calls: WalletCall[] = [];
+  const sockets = new WebSocketServer({ noServer: true });
   async function onRequest(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const url = new URL(request.url ?? '/', 'http://wallet');
     const chunks: Buffer[] = [];
@@ -39,18 +51,38 @@ export async function startWalletServer(desk: WalletDesk): Promise<WalletServer>
     calls.push(call);
     if (server.outage === 'hang') return;
     if (server.outage === 'drop') return void request.socket.destroy();
+    if (server.outage === 'none') {
+      const write = (line: unknown) => void response.write(`${JSON.stringify(line)}\n`);
+      if (push.lines?.(call, write)) return;
+      if (push.later?.(call, ({ status, headers, body }) => response.writeHead(status, headers).end(body))) return;
+    }
     const answer = server.outage === 'fail' ? failure : desk(call);
     response.writeHead(answer.status, answer.headers).end(answer.body);
   }
   const http = createServer((request, response) => {
     onRequest(request, response).catch(() => response.destroy());
   });
+  http.on('upgrade', (request, socket, head) => {
+    const url = new URL(request.url ?? '/', 'http://wallet');
+    const { headers, method = 'GET' } = request;
+    const call = { method, path: url.pathname, query: url.searchParams, headers, body: '' };
+    if (server.outage !== 'none' || !push.socket) return void socket.destroy();
+    sockets.handleUpgrade(request, socket, head, (opened) => {
+      opened.on('error', () => {});
+      if (!push.socket!(call, opened)) opened.terminate();
+    });
+  });
   await new Promise<void>((resolve) => http.listen(0, '127.0.0.1', resolve));
   const server: WalletServer = {
     url: `http://127.0.0.1:${(http.address() as AddressInfo).port}`,
     calls,
     outage: 'none',
+    cut() {
+      for (const socket of sockets.clients) socket.terminate();
+      http.closeAllConnections();
+    },
     async stop() {
+      server.cut();
       http.closeAllConnections();
       await new Promise((resolve) => http.close(resolve));
     },

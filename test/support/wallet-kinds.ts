@@ -3,6 +3,8 @@ import { blinkConnector } from '../../src/lightning/adapters/blink.ts';
 import { btcpayConnector } from '../../src/lightning/adapters/btcpay.ts';
 import { clnConnector } from '../../src/lightning/adapters/cln.ts';
 import { lnbitsConnector } from '../../src/lightning/adapters/lnbits.ts';
+import { lndConnector } from '../../src/lightning/adapters/lnd.ts';
+import { nwcConnector } from '../../src/lightning/adapters/nwc.ts';
 import { phoenixdConnector } from '../../src/lightning/adapters/phoenixd.ts';
 import type { Connector } from '../../src/lightning/connector.ts';
 import type { AdapterSupport } from '../../src/lightning/invoice-reading.ts';
@@ -10,6 +12,8 @@ import { startBlinkServer } from '../rig/blink-server.ts';
 import { startBtcpayServer } from '../rig/btcpay-server.ts';
 import { startClnServer } from '../rig/cln-server.ts';
 import { startLnbitsServer } from '../rig/lnbits-server.ts';
+import { startLndServer } from '../rig/lnd-server.ts';
+import { startNwcServer } from '../rig/nwc-server.ts';
 import { startPhoenixdServer } from '../rig/phoenixd-server.ts';
 import type { ReceivingNode } from '../rig/wallet-book.ts';
 import type { WalletServer } from '../rig/wallet-server.ts';
@@ -28,6 +32,21 @@ const choose = <Value>(credential: Credential, receiving: Value, spending: Value
   ({ receiving, spending, wrong })[credential];
 
 export const walletKinds: Record<string, WalletKind> = {
+  LND: {
+    start: startLndServer,
+    open: ({ url, invoiceMacaroon, adminMacaroon }: Awaited<ReturnType<typeof startLndServer>>, support, credential) =>
+      lndConnector({ ...support, url, macaroon: choose(credential, invoiceMacaroon, adminMacaroon, 'ff'.repeat(30)) }),
+  },
+  'Nostr Wallet Connect': {
+    start: startNwcServer,
+    open: (server: Awaited<ReturnType<typeof startNwcServer>>, support, credential) =>
+      nwcConnector({
+        ...support,
+        relays: [server.relay],
+        walletPubkey: server.walletPubkey,
+        secret: choose(credential, server.secret, server.spendingSecret, 'ff'.repeat(31) + '01'),
+      }),
+  },
   phoenixd: {
     start: startPhoenixdServer,
     open: (

@@ -22,3 +22,6 @@ create table wallet_streams (
   -- where to go on after a break, in the wallet's own terms
   cursor text
 );
+
+-- What a hint of a wallet brings forward.
+create index invoices_watched_of_wallet on invoices (wallet_id) where paid_at is null and next_look_at is not null;

@@ -8,6 +8,7 @@ import {
   toCreatedInvoice,
   unpaidFact,
 } from '../invoice-reading.ts';
+import { readMessage, socketMessages } from '../socket-messages.ts';
 import { callWallet, goodObject, type JsonObject, refusedBecause } from '../wallet-http.ts';
 
 export interface BlinkOptions extends AdapterSupport {
@@ -21,6 +22,8 @@ export interface BlinkOptions extends AdapterSupport {
 const account = `query { authorization { scopes } me { defaultAccount { wallets { id walletCurrency } } } }`;
 const create = `mutation ($input: LnInvoiceCreateInput!) {
   lnInvoiceCreate(input: $input) { invoice { paymentRequest paymentHash } errors { message } } }`;
+const updates = `subscription {
+  myUpdates { update { ... on LnUpdate { paymentHash status } } } }`;
 const status = `query ($input: LnInvoicePaymentStatusByHashInput!) {
   lnInvoicePaymentStatusByHash(input: $input) { status paymentHash paymentPreimage } }`;
 
@@ -114,8 +117,36 @@ export function blinkConnector(options: BlinkOptions): Connector {
       }
     },
 
+    async *follow(_cursor, signal) {
+      // https://api.blink.sv/graphql has its subscriptions at wss://ws.blink.sv/graphql.
+      const url = options.url.replace(/^http/, 'ws').replace('//api.', '//ws.');
+      const socket = outbound.socket({ url, protocols: ['graphql-transport-ws'] });
+      const send = (message: JsonObject) => socket.send(JSON.stringify(message));
+      for await (const text of socketMessages(socket, signal)) {
+        const message = text === null ? {} : readMessage(text);
+        if (text === null) send({ type: 'connection_init', payload: { 'X-API-KEY': options.apiKey } });
+        else if (message.type === 'ping') send({ type: 'pong' });
+        else if (message.type === 'connection_ack') {
+          send({ id: 'updates', type: 'subscribe', payload: { query: updates } });
+          yield { kind: 'open', resumed: false };
+        } else if (message.type === 'next') {
+          const hash = paidHash(message.payload);
+          if (hash !== undefined) yield { kind: 'paid', paymentHash: hash };
+        } else if (message.type === 'error' || message.type === 'complete') {
+          throw new WalletFault('refused', 'Blink ended the stream of its updates.');
+        }
+      }
+    },
+
     lookupHost: () => new URL(options.url).host,
   };
+}
+
+/** `LnUpdate` comes when an invoice is paid; other updates have no payment hash. */
+function paidHash(payload: unknown): string | undefined {
+  const data = isObject(payload) && isObject(payload.data) ? payload.data : {};
+  const update = isObject(data.myUpdates) && isObject(data.myUpdates.update) ? data.myUpdates.update : {};
+  return typeof update.paymentHash === 'string' ? update.paymentHash : undefined;
 }
 
 function isObject(value: unknown): value is JsonObject {

@@ -26,8 +26,11 @@ export interface ClnOptions extends AdapterSupport {
   readonly outbound: Outbound;
 }
 
-/** The label is taken (Core Lightning, `invoice`). */
+/** Error codes of Core Lightning: `invoice` with a label that is taken, `waitanyinvoice` without news in time. */
 const labelTaken = 900;
+const nothingYet = 904;
+/** How long the node is asked to wait; the answer must come within the time of any call. Seconds. */
+const waitSeconds = 5;
 
 /** Core Lightning over its clnrest plugin. Our reference is the invoice's label, so that nothing is made twice. */
 export function clnConnector(options: ClnOptions): Connector {
@@ -66,6 +69,21 @@ export function clnConnector(options: ClnOptions): Connector {
   async function findByLabel(request: InvoiceRequest, signal: AbortSignal): Promise<CreatedInvoice> {
     const invoice = await find({ label: request.ref }, signal);
     return toCreatedInvoice(invoice?.bolt11, request, options);
+  }
+
+  /** The next invoice paid after `index`; undefined when there is none in time. */
+  async function waitForPaid(index: number, seconds: number, signal: AbortSignal) {
+    try {
+      const paid = await ask('waitanyinvoice', { lastpay_index: index, timeout: seconds }, signal);
+      const { pay_index: next, payment_hash: hash } = paid;
+      if (typeof next !== 'number' || !Number.isSafeInteger(next) || next <= index) {
+        throw new WalletFault('protocol', 'The node does not say which payment this is.');
+      }
+      return { index: next, paymentHash: typeof hash === 'string' ? hash : undefined };
+    } catch (error) {
+      if (error instanceof NodeError && error.code === nothingYet) return undefined;
+      throw error;
+    }
   }
 
   return {
@@ -111,6 +129,23 @@ export function clnConnector(options: ClnOptions): Connector {
           return unpaidFact(handle, clock);
         default:
           throw new WalletFault('protocol', 'The node does not say whether the invoice was paid.');
+      }
+    },
+
+    async *follow(cursor, signal) {
+      let index = Number(cursor ?? 0);
+      // What was paid earlier comes at once and in order. Only after that is the stream as new as the node.
+      let isOpen = false;
+      while (!signal.aborted) {
+        const seconds = isOpen ? waitSeconds : 0;
+        const paid = await waitForPaid(index, seconds, signal);
+        if (paid) {
+          index = paid.index;
+          yield { kind: 'paid', paymentHash: paid.paymentHash, cursor: String(index) };
+        } else if (!isOpen) {
+          isOpen = true;
+          yield { kind: 'open', resumed: cursor !== undefined };
+        }
       }
     },
 

@@ -9,6 +9,7 @@ import {
   toCreatedInvoice,
   unpaidFact,
 } from '../invoice-reading.ts';
+import { readMessage, socketMessages } from '../socket-messages.ts';
 import { callWallet, goodObject, isForbidden, type JsonObject } from '../wallet-http.ts';
 
 export interface LnbitsOptions extends AdapterSupport {
@@ -74,6 +75,19 @@ export function lnbitsConnector(options: LnbitsOptions): Connector {
       if (paid !== true) throw new WalletFault('protocol', 'The wallet does not say whether the invoice was paid.');
       const { amount } = typeof details === 'object' && details !== null ? (details as JsonObject) : {};
       return settledFact(paymentHash, { receivedMsat: readMsat(amount), preimage });
+    },
+
+    async *follow(_cursor, signal) {
+      // LNbits names the wallet of this socket by its invoice key, which can only receive.
+      const socket = outbound.socket({ url: url(`/ws/${options.invoiceKey}`).replace(/^http/, 'ws') });
+      for await (const message of socketMessages(socket, signal)) {
+        if (message === null) yield { kind: 'open', resumed: false };
+        else {
+          const { payment } = readMessage(message);
+          const hash = typeof payment === 'object' && payment !== null && (payment as JsonObject).payment_hash;
+          if (typeof hash === 'string') yield { kind: 'paid', paymentHash: hash };
+        }
+      }
     },
 
     lookupHost: () => new URL(options.url).host,

@@ -31,7 +31,11 @@ export function lndConnector(options: LndOptions): Connector {
 
   /** @returns undefined for an invoice that the node does not have. */
   async function ask(path: string, signal: AbortSignal, body?: JsonObject): Promise<JsonObject | undefined> {
-    const request = { url: `${base}${path}`, headers, ...(body && { method: 'POST', body: JSON.stringify(body) } as const) };
+    const request = {
+      url: `${base}${path}`,
+      headers,
+      ...(body && ({ method: 'POST', body: JSON.stringify(body) } as const)),
+    };
     // Errors come with status 404 or 500, and only the message tells one from another.
     const { status, json } = await callWallet(outbound, request, signal, { keepErrors: true });
     const message = typeof json?.message === 'string' ? json.message : '';
@@ -139,7 +143,11 @@ function readHint(line: string): WalletHint | undefined {
   if (error !== undefined) throw new WalletFault('unreachable', 'The node ended the stream of its invoices.');
   const { state, r_hash: hash, settle_index: index } = (result ?? {}) as JsonObject;
   if (state !== 'SETTLED') return undefined;
-  return { kind: 'paid', paymentHash: hexOf(hash), cursor: /^\d{1,19}$/.test(String(index)) ? String(index) : undefined };
+  return {
+    kind: 'paid',
+    paymentHash: hexOf(hash),
+    cursor: /^\d{1,19}$/.test(String(index)) ? String(index) : undefined,
+  };
 }
 
 function hexOf(base64: unknown): string | undefined {

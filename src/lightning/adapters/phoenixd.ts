@@ -7,6 +7,7 @@ import {
   toCreatedInvoice,
   unpaidFact,
 } from '../invoice-reading.ts';
+import { readMessage, socketMessages } from '../socket-messages.ts';
 import { callWallet, goodObject, isForbidden, type JsonObject } from '../wallet-http.ts';
 
 export interface PhoenixdOptions extends AdapterSupport {
@@ -91,6 +92,17 @@ export function phoenixdConnector(options: PhoenixdOptions): Connector {
         preimage: payment.preimage,
         settledAtSeconds: Number(payment.completedAt) / 1000,
       });
+    },
+
+    async *follow(_cursor, signal) {
+      const socket = outbound.socket({ url: url('/websocket').replace(/^http/, 'ws'), headers: { authorization } });
+      for await (const message of socketMessages(socket, signal)) {
+        if (message === null) yield { kind: 'open', resumed: false };
+        else {
+          const { type, paymentHash } = readMessage(message);
+          if (type === 'payment_received' && typeof paymentHash === 'string') yield { kind: 'paid', paymentHash };
+        }
+      }
     },
 
     lookupHost: () => new URL(options.url).host,

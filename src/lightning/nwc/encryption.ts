@@ -16,10 +16,7 @@ export type EncryptionName = 'nip44_v2' | 'nip04';
  * The shared secret is worked out once: it costs more than everything else together.
  * @throws {Error} when the public key is none.
  */
-export function openConversations(
-  privateKey: Uint8Array,
-  publicKey: Uint8Array,
-): Record<EncryptionName, Conversation> {
+export function openConversations(privateKey: Uint8Array, publicKey: Uint8Array): Record<EncryptionName, Conversation> {
   const shared = sharedSecretX(privateKey, publicKey);
   if (!shared) throw new Error('The public key is no point of the curve');
   return { nip44_v2: nip44(extract(sha256, shared, Buffer.from('nip44-v2'))), nip04: nip04(shared) };
@@ -34,7 +31,8 @@ export function nip44(conversationKey: Uint8Array): Conversation {
       if (bytes[0] !== 2 || bytes.length < 99) throw new Error('Not a NIP-44 payload of version 2');
       const [nonce, sealed, mac] = [bytes.subarray(1, 33), bytes.subarray(33, -32), bytes.subarray(-32)];
       const { cipherKey, cipherNonce, macKey } = messageKeys(conversationKey, nonce);
-      if (!timingSafeEqual(macOf(macKey, nonce, sealed), mac)) throw new Error('The payload was not written with this key');
+      if (!timingSafeEqual(macOf(macKey, nonce, sealed), mac))
+        throw new Error('The payload was not written with this key');
       const padded = Buffer.from(chacha20(cipherKey, cipherNonce, sealed));
       const length = padded.readUInt16BE(0);
       if (length === 0 || padded.length !== 2 + paddedLength(length)) throw new Error('The payload is padded wrongly');

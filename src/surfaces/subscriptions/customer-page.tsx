@@ -3,7 +3,7 @@ import type { CustomerView } from '../../flows/customer-subscription.ts';
 import { qrSvg } from '../../kernel/qr.ts';
 import type { SubscriptionStatus } from '../../model/subscription.ts';
 import { priceCharge } from '../../model/subscription-charge.ts';
-import { readStyle } from '../pages/assets.ts';
+import { readAsset, readStyle } from '../pages/assets.ts';
 import type { Theme } from '../pages/colours.ts';
 import { LanguageMenu, raw, renderPage } from '../pages/document.tsx';
 import { figuresOf } from '../pages/figures.ts';
@@ -12,7 +12,8 @@ import { LinkButton, Ltr, MerchantMark, SubmitButton } from '../pages/parts.tsx'
 import { dayText, intervalText, lengthText, wordsOf } from './words.ts';
 
 const style = readStyle('./customer.css', import.meta.url);
-/** The page has no script: while it waits for a payment it looks again by itself. */
+const script = readAsset('./customer-script.js', import.meta.url);
+/** Where no script runs, the page that waits for a payment is shown anew so often. */
 const refreshSeconds = 5;
 
 const tones: Readonly<Record<SubscriptionStatus, string>> = {
@@ -47,7 +48,12 @@ export function customerPage(view: CustomerView, link: string, language: Languag
     testMode: !subscription.livemode,
     kind: 'subscription',
     styles: [style],
-    head: unpaid?.invoice && <meta http-equiv="refresh" content={String(refreshSeconds)} />,
+    head: unpaid?.invoice && (
+      <noscript>
+        <meta http-equiv="refresh" content={String(refreshSeconds)} />
+      </noscript>
+    ),
+    script: unpaid?.invoice && script,
     children: (
       <>
         <MerchantMark name={merchant.name} logoUrl={merchant.logo_url} />

@@ -141,9 +141,17 @@ describe('creating', () => {
     ['less than nothing', { amount_cents: -1 }, 'amount_cents must be at least 0'],
     ['an unknown currency', { currency: 'xyz' }, 'currency must be a known currency code'],
     ['a broken e-mail address', { customer_email: 'a@b..co' }, 'customer_email must be an e-mail address'],
-    ['a colour that closes a rule', { checkout_accent_color: '#fff}a{' }, 'checkout_accent_color must be a colour as #rrggbb'],
+    [
+      'a colour that closes a rule',
+      { checkout_accent_color: '#fff}a{' },
+      'checkout_accent_color must be a colour as #rrggbb',
+    ],
     ['a short colour', { checkout_accent_color: '#fff' }, 'checkout_accent_color must be a colour as #rrggbb'],
-    ['a success_url of a script', { success_url: 'javascript:alert(1)' }, 'success_url must be an absolute http(s) address'],
+    [
+      'a success_url of a script',
+      { success_url: 'javascript:alert(1)' },
+      'success_url must be an absolute http(s) address',
+    ],
   ])('refuses %s', async (_name, members, sentence) => {
     const { test: client } = await app.newMerchant();
     const before = [await books(app), await sessions()];
@@ -225,7 +233,12 @@ describe('the public door', () => {
     const { publishable, test: secret } = await app.newMerchant();
     await secret.patch('/api/v1/m/merchant', { merchant: { allowed_origins: ['https://shop.test'] } });
     await create(publishable, { success_url: 'https://shop.test/done?x=1' }, open);
-    for (const url of ['https://shop.test.evil.test/', 'https://evil.test/', 'http://shop.test/', 'https://shop.test:8443/']) {
+    for (const url of [
+      'https://shop.test.evil.test/',
+      'https://evil.test/',
+      'http://shop.test/',
+      'https://shop.test:8443/',
+    ]) {
       expectInvalid(
         await publishable.post(open, body({ success_url: url })),
         "success_url must lie in one of the merchant's allowed_origins",

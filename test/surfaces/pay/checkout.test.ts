@@ -123,7 +123,10 @@ describe('the page', () => {
     await changeWallet(app, await testWalletId(app, shop), { enabled: false });
     const { body } = await shop.test.post('/api/v1/m/checkout_sessions', { checkout_session: { amount_cents: 100 } });
     const page = await get(`/checkout/${body.token}`, html);
-    expect([page.statusCode, page.body]).toEqual([200, expect.stringContaining('This payment cannot be taken right now')]);
+    expect([page.statusCode, page.body]).toEqual([
+      200,
+      expect.stringContaining('This payment cannot be taken right now'),
+    ]);
     expect((await get(`/checkout/${body.token}/status`)).json()).toMatchObject({ status: 'pending', payable: false });
   });
 });
@@ -153,7 +156,10 @@ describe('paying', () => {
     expect(order.body).toMatchObject({ status: 'paid', metadata: { order_ref: 'A 17' } });
     const sales = await merchant.test.get(`/api/v1/m/sales?q[order_id_eq]=${status.order_id}`);
     expect(sales.body.data).toMatchObject([{ source: 'checkout', customer_name: 'Ada', total_cents: 1999 }]);
-    const completed = (await eventBodies(app, merchant.id, 'checkout.completed')) as unknown as Record<string, unknown>[];
+    const completed = (await eventBodies(app, merchant.id, 'checkout.completed')) as unknown as Record<
+      string,
+      unknown
+    >[];
     const mine = completed.filter(({ checkout_id }) => checkout_id === session.id);
     expect(mine).toMatchObject([
       {
@@ -210,7 +216,9 @@ describe('time', () => {
     expect(page.body).toContain('https://s.test/cart');
     await expireCheckouts(app.parts);
     await expireCheckouts(app.parts);
-    expect(await eventBodies(app, shop.id, 'checkout.expired')).toMatchObject([{ data: { id: session.id, status: 'expired' } }]);
+    expect(await eventBodies(app, shop.id, 'checkout.expired')).toMatchObject([
+      { data: { id: session.id, status: 'expired' } },
+    ]);
     const list = await shop.test.get('/api/v1/m/checkout_sessions?q[status_eq]=expired');
     expect(list.body.data.map(({ id }: { id: string }) => id)).toEqual([session.id]);
   });

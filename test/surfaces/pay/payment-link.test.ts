@@ -31,7 +31,12 @@ function post(slug: string, formToken?: string, headers: Record<string, string> 
   });
 }
 const tokenOf = (answer: { headers: Record<string, unknown> }) => String(answer.headers.location).split('/').at(-1)!;
-const counts = async () => (await app.rows('select (select count(*) from checkout_sessions) as sessions, (select count(*) from orders) as orders, (select count(*) from invoices) as invoices'))[0];
+const counts = async () =>
+  (
+    await app.rows(
+      'select (select count(*) from checkout_sessions) as sessions, (select count(*) from orders) as orders, (select count(*) from invoices) as invoices',
+    )
+  )[0];
 
 describe('looking at a link', () => {
   test('opens nothing, however often and in whatever form', async () => {
@@ -103,7 +108,11 @@ describe('looking at a link', () => {
       expect([page.statusCode, page.headers['content-type']]).toEqual([404, 'text/html; charset=utf-8']);
       pages.add(page.body.replace(/nonce="[^"]*"/g, ''));
       expect((await post(slug)).statusCode).toBe(404);
-      for (const answer of [await get(`/pay/${slug}.json`), await get(`/pay/${slug}`, machine), await post(slug, undefined, machine)]) {
+      for (const answer of [
+        await get(`/pay/${slug}.json`),
+        await get(`/pay/${slug}`, machine),
+        await post(slug, undefined, machine),
+      ]) {
         expect([answer.statusCode, answer.json().error]).toEqual([
           404,
           expect.objectContaining({ code: 'not_found', message: 'Payment link not found' }),
@@ -135,7 +144,12 @@ describe('looking at a link', () => {
       const page = await post(slug);
       expect([422, 503]).toContain(page.statusCode);
       expect(page.body).toContain('disabled');
-      await changeWallet(app, wallet, { enabled: true, max_payment_sats: null, min_sats: 1, settlement_visibility: 'proof' });
+      await changeWallet(app, wallet, {
+        enabled: true,
+        max_payment_sats: null,
+        min_sats: 1,
+        settlement_visibility: 'proof',
+      });
     }
     expect(await payable()).toBe(true);
     await app.rows(`update merchants set status = 'suspended' where id = $1`, [shop.id]);

@@ -23,10 +23,19 @@ describe('a receipt', () => {
   test('of a checkout shows what was bought and how it was paid, but nobody’s e-mail address', async () => {
     const tax = await createTax(merchant.test, { name: 'VAT', rate: '20', inclusive: true });
     const type = await createProductType(merchant.test, { tax_ids: [tax.id] });
-    const product = await createProduct(merchant.test, { name: 'Tea <strong>', price_cents: 1200, product_type_id: type.id });
+    const product = await createProduct(merchant.test, {
+      name: 'Tea <strong>',
+      price_cents: 1200,
+      product_type_id: type.id,
+    });
     await createDiscount(merchant.test, { name: 'Friends', code: 'FRIENDS', percent: '50' });
     const session = await merchant.test.post('/api/v1/checkout_sessions', {
-      checkout_session: { product_id: product.id, discount_code: 'FRIENDS', customer_email: 'ada@example.com', customer_name: 'Ada' },
+      checkout_session: {
+        product_id: product.id,
+        discount_code: 'FRIENDS',
+        customer_email: 'ada@example.com',
+        customer_name: 'Ada',
+      },
     });
     await app.stranger.post(`/checkout/${session.body.token}/simulate_payment`);
     const { order_id, order_number } = (await app.stranger.get(`/checkout/${session.body.token}/status`)).body;
@@ -42,9 +51,7 @@ describe('a receipt', () => {
       order_number,
       paid_at: sale.sold_at,
       currency: 'usd',
-      items: [
-        expect.objectContaining({ name: 'Tea <strong>', qty: 1, price_cents: 1200, line_total_cents: 1200 }),
-      ],
+      items: [expect.objectContaining({ name: 'Tea <strong>', qty: 1, price_cents: 1200, line_total_cents: 1200 })],
       subtotal_cents: 1200,
       discount_cents: 600,
       discount_name: 'Friends',
@@ -87,7 +94,10 @@ describe('a receipt', () => {
 
   test('is there for whoever has its address while the merchant is suspended, and for nobody else', async () => {
     const shop = await app.newMerchant();
-    const { body: order } = await shop.test.post('/api/v1/m/orders', orderBody({ tender_type: 'cash' }, { mark_as_paid: true }));
+    const { body: order } = await shop.test.post(
+      '/api/v1/m/orders',
+      orderBody({ tender_type: 'cash' }, { mark_as_paid: true }),
+    );
     const [sale] = (await shop.test.get(`/api/v1/m/sales?q[order_id_eq]=${order.id}`)).body.data;
     await app.rows(`update merchants set status = 'suspended' where id = $1`, [shop.id]);
     expect((await get(pathOf(sale.receipt_url))).statusCode).toBe(200);

@@ -23,7 +23,8 @@
     if (status.held) return 'held';
     return status.payment_request ? `pending ${status.payment_request}` : 'unpayable';
   }
-  const shownKey = () => (data.state === 'pending' ? `pending ${find('invoice').value}` : data.state);
+  const shownKey = (page = document, { state } = data) =>
+    state === 'pending' ? `pending ${page.getElementById('invoice').value}` : state;
   const isOver = () => data.state === 'completed' || data.state === 'cancelled';
 
   function begin() {
@@ -89,14 +90,21 @@
       do {
         turnAgain = false;
         const answer = await fetch(location.href, { headers: { accept: 'text/html' }, cache: 'no-store' });
-        const page = new DOMParser().parseFromString(await answer.text(), 'text/html');
-        const next = page.querySelector('main');
-        if (!next || !page.getElementById('checkout-data')) throw new Error('no checkout');
-        await swap(next, page.title);
+        const page = read(await answer.text());
+        const told = page.getElementById('checkout-data');
+        if (!told) throw new Error('no checkout');
+        // The same again would only take the focus away.
+        const key = shownKey(page, JSON.parse(told.textContent));
+        if (key !== shownKey()) await swap(page.querySelector('main'), page.title);
       } while (turnAgain);
     } finally {
       turning = false;
     }
+  }
+
+  // Without its style, whose nonce is not the one of this page.
+  function read(html) {
+    return new DOMParser().parseFromString(html.replace(/<style[\s\S]*?<\/style>/, ''), 'text/html');
   }
 
   async function swap(next, title) {

@@ -1,0 +1,89 @@
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { openTestApp, type TestApp, type TestMerchant } from '../harness/app.ts';
+import { hasBrowser, openBrowser } from '../harness/browser.ts';
+import { listen } from '../harness/event-stream.ts';
+import { act, invite, show, subscribe } from '../harness/subscriptions.ts';
+import { axeFaults, readQr, watchPage } from './page-checks.ts';
+
+describe.runIf(hasBrowser())('a customer of a subscription', () => {
+  let browser: Browser;
+  let app: TestApp;
+  let url: string;
+  let merchant: TestMerchant;
+
+  beforeAll(async () => {
+    [browser, app] = await Promise.all([openBrowser(), openTestApp({ watch: false })]);
+    url = await listen(app);
+    merchant = await app.newMerchant();
+  });
+  afterAll(async () => {
+    await browser?.close();
+    await app?.close();
+  });
+
+  const addressOf = ({ customer_url }: { customer_url: string }) => url + new URL(customer_url).pathname;
+
+  async function faultsOf(page: Page): Promise<string[]> {
+    const faults: string[] = [];
+    for (const width of [320, 390, 1280]) {
+      await page.setViewportSize({ width, height: 844 });
+      const excess = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
+      if (excess > 0) faults.push(`${width}: ${excess} px stick out`);
+    }
+    return [...faults, ...(await axeFaults(page))];
+  }
+
+  test('sees a payment from elsewhere by itself, with a script and without', { timeout: 60_000 }, async () => {
+    for (const javaScriptEnabled of [true, false]) {
+      const subscription = await subscribe(app, merchant.test);
+      const context = await browser.newContext({ javaScriptEnabled });
+      const page = await context.newPage();
+      await act(app, subscription, 'pay');
+      await page.goto(addressOf(subscription));
+      await page.locator('.qr').waitFor();
+      await act(app, subscription, 'simulate_payment');
+      await page.locator('.qr').waitFor({ state: 'detached', timeout: 20_000 });
+      expect(await page.locator('main').textContent()).toContain('Paid');
+      await context.close();
+    }
+  });
+
+  for (const theme of ['light', 'dark']) {
+    test(`accepts, pays and leaves; axe finds nothing, ${theme}`, { timeout: 60_000 }, async () => {
+      await merchant.test.patch('/api/v1/m/merchant', { merchant: { checkout_theme: theme } });
+      const subscription = await invite(merchant.test, { name: 'News of the Week', bitcoin_discount_percent: '5' });
+      const context = await browser.newContext({ reducedMotion: 'reduce' });
+      const page = await context.newPage();
+      const watch = await watchPage(page, url);
+      await page.goto(addressOf(subscription));
+      expect(await faultsOf(page)).toEqual([]);
+      const press = async (deed: string) => {
+        await page.locator(`form[action$="/${deed}"] button`).click();
+        await page.waitForLoadState();
+      };
+      await press('accept');
+      expect(await faultsOf(page)).toEqual([]);
+      await press('pay');
+      expect(await readQr(page.locator('.qr'))).toMatch(/^LIGHTNING:LNBCRT[0-9A-Z]+$/);
+      expect(await faultsOf(page)).toEqual([]);
+      await press('simulate_payment');
+      expect(await page.locator('main').textContent()).toContain('Paid');
+      await page.locator('summary', { hasText: 'Cancel the subscription' }).click();
+      await press('cancel');
+      expect(await faultsOf(page)).toEqual([]);
+      expect(await show(merchant.test, subscription.id)).toMatchObject({ cancel_at_period_end: true });
+      expect(watch.faults).toEqual([]);
+      await context.close();
+    });
+  }
+
+  test('reads it in a language that runs the other way', { timeout: 60_000 }, async () => {
+    const subscription = await invite(merchant.test, { interval_count: 3 });
+    const page = await browser.newPage();
+    await page.goto(`${addressOf(subscription)}?locale=ar`);
+    expect(await page.locator('html').getAttribute('dir')).toBe('rtl');
+    expect(await faultsOf(page)).toEqual([]);
+    await page.close();
+  });
+});

@@ -1,0 +1,193 @@
+import { createHash } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { buy } from '../../harness/access.ts';
+import { openTestApp, type TestApp, type TestMerchant } from '../../harness/app.ts';
+import { createProduct } from '../../harness/catalog.ts';
+import type { Reply } from '../../harness/client.ts';
+import { eventBodies } from '../../harness/expect.ts';
+import { describeRefusals } from '../../harness/refusals.ts';
+
+const path = '/api/v1/m/media_keys';
+const lines: string[] = [];
+
+let app: TestApp;
+let merchant: TestMerchant;
+
+beforeAll(async () => {
+  const write = (...args: unknown[]) => void lines.push(JSON.stringify(args));
+  const log = { debug: write, info: write, warn: write, error: write, child: () => log } as never;
+  app = await openTestApp({ watch: false, log });
+  merchant = await app.newMerchant();
+});
+afterAll(() => app.close());
+
+const expectRefused = (reply: Reply, status: number, code: string) =>
+  expect([reply.status, reply.body.error?.code]).toEqual([status, code]);
+
+async function make(members: Record<string, unknown> = {}, client = merchant.test) {
+  const reply = await client.post(path, { media_key: members });
+  expect([reply.status, reply.body.error]).toEqual([201, undefined]);
+  return reply.body;
+}
+const secretOf = async (id: string) => (await merchant.test.get(`${path}/${id}/key`)).body;
+const makeKey = async (shop: TestMerchant) => (await make({}, shop.test)).id;
+
+for (const [method, suffix, body, permission] of [
+  ['GET', '', undefined, 'media_keys:read'],
+  ['GET', '/key', undefined, 'media_keys:read'],
+  ['DELETE', '', undefined, 'media_keys:write'],
+  ['POST', '/rotate', {}, 'media_keys:write'],
+  ['POST', '/clear_old_key', {}, 'media_keys:write'],
+  ['POST', '/products', { product_ids: [] }, 'media_keys:write'],
+] as const) {
+  describe(`${method} ${suffix}`, () => {
+    describeRefusals(() => app, {
+      method,
+      path: (id) => `${path}/${id}${suffix}`,
+      body: () => body,
+      permission,
+      resource: 'Media key',
+      make: makeKey,
+      success: method === 'DELETE' ? 204 : 200,
+    });
+  });
+}
+
+describe('a media key', () => {
+  test('is made with its products in one call, never shows its material, and is listed', async () => {
+    const [one, two] = [await createProduct(merchant.test), await createProduct(merchant.test)];
+    const key = await make({ name: ' Films ', browser_delivery: true, product_ids: [one.id, two.slug, one.id] });
+    expect(key).toMatchObject({
+      object: 'media_key',
+      merchant_id: merchant.id,
+      name: 'Films',
+      browser_delivery: true,
+      rotation_pending: false,
+      product_ids: [one.id, two.id],
+    });
+    expect(key).not.toHaveProperty('key');
+    const secret = await secretOf(key.id);
+    expect(secret).toMatchObject({ object: 'media_key_secret', previous_key: null, previous_key_fingerprint: null });
+    expect(secret.key).toMatch(/^[A-Za-z0-9_-]{43}$/);
+    expect(Buffer.from(secret.key, 'base64url')).toHaveLength(32);
+    expect(secret.key_fingerprint).toBe(createHash('sha256').update(secret.key).digest('hex'));
+    const list = await merchant.test.get(path);
+    expect(list.body.data.map(({ id }: { id: string }) => id)).toContain(key.id);
+  });
+
+  test('is not made when a product is unknown or somebody else’s', async () => {
+    const mine = await createProduct(merchant.test);
+    const foreign = await createProduct((await app.newMerchant()).test);
+    const count = async () => (await merchant.test.get(path)).body.meta.total_count;
+    const before = await count();
+    for (const id of [foreign.id, foreign.slug, 'prod_0000000000000000', 'nonsense']) {
+      expectRefused(await merchant.test.post(path, { media_key: { product_ids: [mine.id, id] } }), 404, 'not_found');
+    }
+    expect(await count()).toBe(before);
+  });
+
+  test('C116: rotates once, keeps the old key until it is cleared, and tells of both', async () => {
+    const { id } = await make();
+    const before = await secretOf(id);
+    const tries = await Promise.all([1, 2].map(() => merchant.test.post(`${path}/${id}/rotate`, {})));
+    expect(tries.map(({ status }) => status).sort()).toEqual([200, 409]);
+    const rotated = tries.find(({ status }) => status === 200)!.body;
+    expect(rotated).toMatchObject({ previous_key: before.key, previous_key_fingerprint: before.key_fingerprint });
+    expect(rotated.key).not.toBe(before.key);
+    expect((await merchant.test.get(`${path}/${id}`)).body.rotation_pending).toBe(true);
+    const cleared = await merchant.test.post(`${path}/${id}/clear_old_key`, {});
+    expect([cleared.status, cleared.body.rotation_pending]).toEqual([200, false]);
+    expect((await merchant.test.post(`${path}/${id}/clear_old_key`, {})).status).toBe(200);
+    for (const kind of ['media_key.rotated', 'media_key.old_key_cleared']) {
+      const told = (await eventBodies(app, merchant.id, kind)) as unknown as { data: { id: string } }[];
+      expect(
+        told.filter(({ data }) => data.id === id),
+        kind,
+      ).toHaveLength(1);
+    }
+  });
+
+  test('PATCH: 400 for a foreign key or a faulty body, 403 without manage, and takes a key that is brought', async () => {
+    const { id } = await make();
+    const patch = (body: unknown, client = merchant.test, key = id) => client.patch(`${path}/${key}`, body);
+    for (const body of [{}, { media_key: {} }, { media_key: { browser_delivery: 'yes' } }]) {
+      expectRefused(await patch(body), 400, 'bad_request');
+    }
+    const foreign = (await make({}, (await app.newMerchant()).test)).id;
+    for (const key of [foreign, 'nonsense']) {
+      expectRefused(await patch({ media_key: { browser_delivery: true } }, merchant.test, key), 400, 'bad_request');
+    }
+    const narrowed = await merchant.narrowed('media_keys:read', 'media_keys:write');
+    expectRefused(await patch({ media_key: { browser_delivery: true } }, narrowed), 403, 'forbidden');
+    const manager = await merchant.narrowed('media_keys:manage');
+    const changed = await patch({ media_key: { browser_delivery: true } }, manager);
+    expect([changed.status, changed.body.browser_delivery]).toEqual([200, true]);
+    const brought = Buffer.alloc(32, 7).toString('base64url');
+    expect((await patch({ media_key: { browser_delivery: false, key: brought } })).status).toBe(200);
+    expect((await secretOf(id)).key).toBe(brought);
+    for (const key of ['short', `${brought}=`, 'x'.repeat(43)]) {
+      expectRefused(await patch({ media_key: { browser_delivery: false, key } }), 400, 'bad_request');
+    }
+  });
+
+  test('is linked to a bounded list of products, all or none, from either side', async () => {
+    const product = await createProduct(merchant.test);
+    const { id } = await make();
+    const link = (product_ids: unknown) => merchant.test.post(`${path}/${id}/products`, { product_ids });
+    for (const ids of [undefined, 'x', Array(101).fill(product.id)]) expectRefused(await link(ids), 400, 'bad_request');
+    expectRefused(await link([product.id, 'prod_0000000000000000']), 404, 'not_found');
+    expect((await link([product.slug, product.id])).body.product_ids).toEqual([product.id]);
+    const unlinked = await merchant.test.delete(`${path}/${id}/products/${product.id}`);
+    expect([unlinked.status, unlinked.body.product_ids]).toEqual([200, []]);
+    expect((await merchant.test.delete(`${path}/${id}/products/${product.id}`)).status).toBe(404);
+    const side = `/api/v1/m/products/${product.slug}/media_keys`;
+    expect((await merchant.test.post(side, { media_key_id: id })).status).toBe(201);
+    const fresh = await merchant.test.post(side, { media_key: { name: 'Fresh' } });
+    expect([fresh.status, fresh.body.product_ids]).toEqual([201, [product.id]]);
+    expect((await merchant.test.post(side, {})).status).toBe(422);
+    expect((await merchant.test.delete(`${side}/${id}`)).status).toBe(204);
+  });
+
+  test('goes with its links', async () => {
+    const product = await createProduct(merchant.test);
+    const { id } = await make({ product_ids: [product.id] });
+    expect((await merchant.test.delete(`${path}/${id}`)).status).toBe(204);
+    expect(await app.rows('select 1 from media_key_products where media_key_id = $1', [id])).toEqual([]);
+  });
+});
+
+describe('a product', () => {
+  test('has a key of its own, made on first use', async () => {
+    const product = await createProduct(merchant.test);
+    const base = `/api/v1/m/products/${product.slug}`;
+    const first = await merchant.test.get(`${base}/key`);
+    expect([first.status, (await merchant.test.get(`${base}/key`)).body]).toEqual([200, first.body]);
+    const rotated = await merchant.test.post(`${base}/rotate_key`, {});
+    expect(rotated.body.previous_key).toBe(first.body.key);
+    expect((await merchant.test.post(`${base}/rotate_key`, {})).status).toBe(409);
+    const cleared = await merchant.test.post(`${base}/clear_old_key`, {});
+    expect(cleared.body).toMatchObject({ object: 'product', id: product.id });
+    expect(await eventBodies(app, merchant.id, 'product.key_rotated')).toHaveLength(1);
+    expectRefused(await merchant.publishable.get(`${base}/key`), 403, 'forbidden');
+  });
+});
+
+test('no key material lies open anywhere: database, events, kept answers, log', async () => {
+  const headers = { 'idempotency-key': 'secret answers' };
+  const { product, token } = await buy(app, merchant.test);
+  const { id } = await make({ product_ids: [product.id] });
+  const secrets = [(await secretOf(id)).key];
+  secrets.push((await merchant.test.post(`${path}/${id}/rotate`, {}, headers)).body.key);
+  const verified = await merchant.test.post('/api/v1/m/access/verify', { access_token: token, media_key_id: id });
+  secrets.push(verified.body.key, token);
+  const tables = await app.rows<{ name: string }>(
+    `select table_name as name from information_schema.tables where table_schema = current_schema()`,
+  );
+  expect(tables.length).toBeGreaterThan(20);
+  for (const { name } of tables) {
+    const rows = await app.rows<{ text: string }>(`select row_to_json(t)::text as text from "${name}" t`);
+    const hex = secrets.map((secret) => Buffer.from(secret).toString('hex'));
+    for (const { text } of rows) for (const sign of [...secrets, ...hex]) expect(text.includes(sign), name).toBe(false);
+  }
+  for (const secret of secrets) expect(lines.join('\n').includes(secret)).toBe(false);
+});
