@@ -236,6 +236,6 @@ export function withCheckoutId(successUrl: string, checkoutId: string): string {
   const [address, fragment] = hash < 0 ? [successUrl, ''] : [successUrl.slice(0, hash), successUrl.slice(hash)];
   const mark = address.indexOf('?');
   const [path, query] = mark < 0 ? [address, ''] : [address.slice(0, mark), address.slice(mark + 1)];
-  const kept = query.split('&').filter((part) => part !== '' && !/^checkout_id(=|$)/.test(part));
+  const kept = query === '' ? [] : query.split('&').filter((part) => !/^checkout_id(=|$)/.test(part));
   return `${path}?${[...kept, `checkout_id=${checkoutId}`].join('&')}${fragment}`;
 }

@@ -7,6 +7,8 @@ export const maxPerPage = 100;
 export interface PageRequest {
   readonly page: number;
   readonly perPage: number;
+  /** In place of `page`: what comes behind this row, or the beginning. For walking through everything, uncounted. */
+  readonly walk?: { readonly after: { readonly createdAt: string; readonly id: string } | undefined };
 }
 
 export interface PageMeta {

@@ -46,6 +46,7 @@ export const shownOfWallet = [
   'max_payment_sats',
   'max_sats',
   'settlement_visibility',
+  'takes_preimages',
   'broken',
   'created_at',
   'updated_at',
@@ -96,8 +97,15 @@ export function largestPaymentSats(row: Pick<WalletRow, 'max_payment_sats' | 'ma
   return limits.length === 0 ? null : Math.min(...limits);
 }
 
-export function isOperational(row: Pick<WalletRow, 'enabled' | 'broken' | 'settlement_visibility'>): boolean {
-  return row.enabled && !row.broken && row.settlement_visibility !== 'none';
+export function isOperational(row: SettlementSigns & Pick<WalletRow, 'enabled' | 'broken'>): boolean {
+  return row.enabled && !row.broken && canSeeSettlement(row);
+}
+
+type SettlementSigns = Pick<WalletRow, 'settlement_visibility' | 'takes_preimages'>;
+
+/** Whether anybody could tell that an invoice of the wallet was paid: the wallet, or a payer with the proof. */
+export function canSeeSettlement(row: SettlementSigns): boolean {
+  return row.settlement_visibility !== 'none' || row.takes_preimages;
 }
 
 /** A new wallet, before it is asked anything. */

@@ -16,6 +16,8 @@ export interface RawInput {
   readonly lastEventId?: string | undefined;
   /** `If-None-Match`: the entity tags of answers that the caller still has. */
   readonly ifNoneMatch?: string | undefined;
+  /** Whether the caller would rather have CSV than JSON. */
+  readonly wantsCsv?: boolean;
   /** `X-Access-Token`, where a paid-access token may come instead of in the body. */
   readonly accessToken?: string | undefined;
 }

@@ -70,6 +70,8 @@ export type AnswerKind =
       readonly kind: 'list';
       readonly item: TSchema;
       readonly extra?: Readonly<Record<string, TSchema>>;
+      /** Whoever asks for `text/csv` gets all of it, unpaged. Rows have `id` and `created_at` and are newest first. */
+      readonly csv?: true;
       /** `meta` counts pages and rows but names no neighbours: the interface's form of public lists. */
       readonly countsOnly?: true;
     }
@@ -85,6 +87,7 @@ export const listOf = (item: TSchema, extra: Readonly<Record<string, TSchema>> =
   item,
   extra,
 });
+export const csvListOf = (item: TSchema): AnswerKind => ({ kind: 'list', item, csv: true });
 export const publicListOf = (item: TSchema): AnswerKind => ({ kind: 'list', item, countsOnly: true });
 export const raw = (mediaType: string): AnswerKind => ({ kind: 'raw', mediaType });
 export const stream = (mediaType: string): AnswerKind => ({ kind: 'stream', mediaType });

@@ -5,6 +5,7 @@ import { AppError } from '../kernel/errors.ts';
 import type { OrderSource } from '../model/order.ts';
 import { checkAccess } from './access.ts';
 import { type Answer, asCacheable, type Tagged, writeAnswer, writeTaggedAnswer } from './answer.ts';
+import { csvAnswer } from './csv-answer.ts';
 import { once, onceWithWallet } from './idempotency.ts';
 import { type RawInput, readIdempotencyKey, readInput } from './input.ts';
 import type { Call, Operation, OperationInput, PublicCall } from './operation.ts';
@@ -37,6 +38,9 @@ export async function perform(operation: Operation, parts: Parts, visit: Visit, 
     effects.length = 0;
     return { parts, db, caller, scope, now, requestId, address, log, signal, source, afterCommit };
   };
+  if (operation.answer.kind === 'list' && operation.answer.csv && raw.wantsCsv) {
+    return csvAnswer(operation, withHandle(parts.db), input);
+  }
   const write = (value: unknown) => writeAnswer(operation, value, parts.strictAnswers);
   const isTagged = operation.answer.kind === 'json' && operation.answer.tagged;
   const writeRead = (value: unknown) =>

@@ -1,5 +1,5 @@
 import { AppError, invalid } from '../kernel/errors.ts';
-import { isOperational, largestPaymentSats, type WalletRow } from '../model/wallet.ts';
+import { canSeeSettlement, isOperational, largestPaymentSats, type WalletRow } from '../model/wallet.ts';
 
 /**
  * The wallets that can take a payment, in the order they are asked. No wallet is called here: an amount that fits none
@@ -13,7 +13,7 @@ export function chooseWallets(
   pinnedId: string | undefined,
 ): WalletRow[] {
   const allowed = wallets.filter((wallet) => wallet.enabled && (pinnedId === undefined || wallet.id === pinnedId));
-  const provable = allowed.filter((wallet) => wallet.settlement_visibility !== 'none');
+  const provable = allowed.filter(canSeeSettlement);
   if (provable.length === 0) {
     throw new AppError(
       'no_wallet',

@@ -1,5 +1,6 @@
 import { WalletFault } from '../lightning/connector.ts';
 import { parseLightningAddress } from '../lightning/lnurl-address.ts';
+import { publicKeyOf, sharedSecretX } from '../lightning/secp256k1.ts';
 import type { WalletConnection } from './wallet-connection.ts';
 
 const blinkUrl = 'https://api.blink.sv/graphql';
@@ -38,6 +39,10 @@ function parseNwc(text: string): WalletConnection {
   const relays = [...new Set(values.getAll('relay'))].filter((url) => /^wss?:\/\//i.test(url) && URL.canParse(url));
   if (!isHex(walletPubkey, 32) || !isHex(secret, 32)) {
     throw refuse('The connection string must name the wallet’s key and hold a secret, each 64 characters of hex.');
+  }
+  const privateKey = Buffer.from(secret, 'hex');
+  if (!publicKeyOf(privateKey) || !sharedSecretX(privateKey, Buffer.from(walletPubkey, 'hex'))) {
+    throw refuse('The key or the secret of the connection string is none.');
   }
   if (relays.length === 0) throw refuse('The connection string names no relay.');
   return { kind: 'nwc', relays: relays.slice(0, 5), walletPubkey, secret };

@@ -66,7 +66,8 @@ describe.runIf(hasBrowser())('a checkout in a browser', () => {
     expect(answer.statusCode).toBe(200);
   }
 
-  const titleShown = (page: Page, text: string) => page.locator('#title', { hasText: text }).waitFor({ timeout: 10_000 });
+  const titleShown = (page: Page, text: string) =>
+    page.locator('#title', { hasText: text }).waitFor({ timeout: 10_000 });
 
   test('turns to paid, says so, and leads to the success address once', async () => {
     const session = await createSession();

@@ -1,6 +1,8 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { expireCheckouts } from '../../src/flows/expire-checkouts.ts';
+import { explainOrder } from '../../src/flows/explain-order.ts';
 import { lookUpInvoice } from '../../src/flows/look-up-invoice.ts';
+import { withCheckoutId } from '../../src/flows/show-checkout.ts';
 import { findInvoiceForJob } from '../../src/store/invoices.ts';
 import { openTestApp, type TestApp, type TestMerchant } from '../harness/app.ts';
 import type { Client } from '../harness/client.ts';
@@ -247,6 +249,28 @@ describe('the end of a session', () => {
     await expireCheckouts(shop.parts);
     expect(await eventKinds(app, merchant.id, id)).toEqual([]);
   });
+});
+
+test.each([
+  ['https://s.test/done', 'https://s.test/done?checkout_id=ID'],
+  ['https://s.test/done?', 'https://s.test/done?checkout_id=ID'],
+  ['https://s.test/done?order=7&x=a%26b#tab', 'https://s.test/done?order=7&x=a%26b&checkout_id=ID#tab'],
+  ['https://s.test/?checkout_id=old&a=1', 'https://s.test/?a=1&checkout_id=ID'],
+  ['https://s.test/?checkout_ids=1&a&&b=%20+', 'https://s.test/?checkout_ids=1&a&&b=%20+&checkout_id=ID'],
+  ['https://s.test/#/route?x=1', 'https://s.test/?checkout_id=ID#/route?x=1'],
+])('the way back from %s', (url, expected) => {
+  expect(withCheckoutId(url, 'ID')).toBe(expected);
+});
+
+test('the story of an order tells of the session it came from', async () => {
+  const { id, token } = await newSession();
+  app.clock.advanceSeconds(5);
+  await status(token);
+  await client.post(`/api/v1/m/checkout_sessions/${id}/cancel`);
+  const [order] = await orders();
+  const story = (await explainOrder(app.parts.db, order!.id, app.clock.now()))!.moments.map(({ what }) => what);
+  expect(story[0]).toBe(`the merchant made checkout session ${id}, open until ${(await read(id)).body.expires_at}`);
+  expect(story).toContain(`checkout session ${id} was cancelled`);
 });
 
 /** The publishable key, on the app with the fake wallet. */

@@ -10,7 +10,7 @@ two[31] = 2;
 // The first vector of NIP-44.
 const conversationKey = Buffer.from('c41c775356fd92eadc63ff5a0dc1da211b268cbea22316767095b2871ea1412d', 'hex');
 const payload =
-  'AgAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAABee0G5VSK0/9YypIObAtDKfYEAjD35uVkHyB0F4DwrcNaCXlCWZKaArsGrY6M9wnuTMxWfp1RTN9Xga8no+kF5Vsb';
+  'AgAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAABee0G5VSK0/9YypIObAtDKfYEAjD35uVkHyB0F4DwrcNaCXlCWZKaArsGrY6M9wnuTMxWfp1RTN9Xga8no+kF5Vsb';
 
 test('NIP-44 gives what its published vector says', () => {
   expect(nip44Encrypt(conversationKey, 'a', one)).toBe(payload);

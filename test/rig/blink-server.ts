@@ -42,7 +42,8 @@ export async function startBlinkServer(node: ReceivingNode): Promise<BlinkServer
       if (message.type === 'connection_init') {
         if (message.payload['X-API-KEY'] !== apiKey) return opened.close(4403, 'Forbidden');
         send({ type: 'connection_ack' });
-      } else if (message.type === 'subscribe') {
+      } else if (message.type === 'ping') send({ type: 'pong' });
+      else if (message.type === 'subscribe') {
         const update = (paymentHash: string) => ({ myUpdates: { update: { paymentHash, status: 'PAID' } } });
         book.onPaid(
           ({ paymentHash }) => send({ id: message.id, type: 'next', payload: { data: update(paymentHash) } }),

@@ -43,6 +43,27 @@ describe.each(Object.entries(walletKinds))('%s', (name, kind) => {
     }
   });
 
+  test.skipIf(name === 'BTCPay Server')('tells by itself when it is paid', async () => {
+    const server = await kind.start(rig.merchant);
+    const leaving = new AbortController();
+    const connector = kind.open(server as never, { outbound, networks, clock }, 'receiving');
+    try {
+      const request = { ref: `${name} push`, amountMsat: 21_000_000n, description: 'Tea', expirySeconds: 900 };
+      const made = await connector.createInvoice(request, signal);
+      const paid = new Set<string | undefined>();
+      for await (const hint of connector.follow!(undefined, leaving.signal)) {
+        if (hint.kind === 'open') await rig.payer.pay(made.bolt11);
+        else paid.add(hint.paymentHash);
+        if (paid.has(made.paymentHash)) break;
+      }
+      expect(paid).toContain(made.paymentHash);
+    } finally {
+      leaving.abort();
+      await connector.close?.();
+      await server.stop();
+    }
+  });
+
   test('40 invoices at once are 40 invoices', async () => {
     const server = await kind.start(rig.merchant);
     try {

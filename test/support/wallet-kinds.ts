@@ -44,7 +44,7 @@ export const walletKinds: Record<string, WalletKind> = {
         ...support,
         relays: [server.relay],
         walletPubkey: server.walletPubkey,
-        secret: choose(credential, server.secret, server.spendingSecret, 'ff'.repeat(31) + '01'),
+        secret: choose(credential, server.secret, server.spendingSecret, '01'.repeat(32)),
       }),
   },
   phoenixd: {

@@ -128,6 +128,9 @@ export function blinkConnector(options: BlinkOptions): Connector {
         else if (message.type === 'ping') send({ type: 'pong' });
         else if (message.type === 'connection_ack') {
           send({ id: 'updates', type: 'subscribe', payload: { query: updates } });
+          send({ type: 'ping' });
+        } else if (message.type === 'pong') {
+          // Read after the subscription, which itself gets no answer.
           yield { kind: 'open', resumed: false };
         } else if (message.type === 'next') {
           const hash = paidHash(message.payload);

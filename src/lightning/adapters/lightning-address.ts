@@ -6,13 +6,16 @@ import type { Network } from '../bolt11-format.ts';
 import {
   type Connector,
   type CreatedInvoice,
+  type InvoiceFact,
   type InvoiceRequest,
   WalletFault,
   type WalletFaultKind,
   type WalletProbe,
 } from '../connector.ts';
+import { settledFact } from '../invoice-reading.ts';
 import { fetchPayRequest, type LnurlContext, type PayRequest, requestInvoice, verifySettlement } from '../lnurl.ts';
 import { parseLightningAddress, payRequestUrl } from '../lnurl-address.ts';
+import { callWallet, goodObject } from '../wallet-http.ts';
 
 export interface LightningAddressOptions {
   readonly address: string;
@@ -34,6 +37,8 @@ type Wish = Pick<InvoiceRequest, 'amountMsat' | 'description'>;
 interface Made {
   readonly invoice: Bolt11Invoice;
   readonly verify: string | undefined;
+  /** Where an LNbits server tells the state of the invoice to anybody, for one that has no LUD-21. */
+  readonly lnbitsStatus: string | undefined;
   readonly commitment: Commitment;
 }
 
@@ -73,7 +78,8 @@ export function lightningAddressConnector(options: LightningAddressOptions): Con
     checkAmount(amountMsat, payRequest);
     const { pr, verify } = await requestInvoice(payRequest, amountMsat, description, context);
     const invoice = acceptInvoice(pr, { amountMsat, networks: options.networks, now: clock.now() });
-    return { invoice, verify, commitment: commitment(invoice, payRequest) };
+    const lnbitsStatus = verify === undefined ? lnbitsStatusUrl(payRequest.callback, invoice.paymentHash) : undefined;
+    return { invoice, verify, lnbitsStatus, commitment: commitment(invoice, payRequest) };
   }
 
   return {
@@ -90,17 +96,24 @@ export function lightningAddressConnector(options: LightningAddressOptions): Con
     },
 
     async createInvoice(request, signal): Promise<CreatedInvoice> {
-      const { invoice, verify, commitment } = await create(request, { outbound, allowHttp, signal });
+      const { invoice, verify, lnbitsStatus, commitment } = await create(request, { outbound, allowHttp, signal });
       const { bolt11, paymentHash, expiresAt } = invoice;
-      return { bolt11, paymentHash, expiresAt, handle: { commitment, ...(verify && { verify }) } };
+      return {
+        bolt11,
+        paymentHash,
+        expiresAt,
+        handle: { commitment, ...(verify && { verify }), ...(lnbitsStatus && { lnbitsStatus }) },
+      };
     },
 
-    lookupHost({ verify }) {
-      return typeof verify === 'string' && URL.canParse(verify) ? new URL(verify).host : undefined;
+    lookupHost({ verify = '', lnbitsStatus = '' }) {
+      const asked = String(verify || lnbitsStatus);
+      return URL.canParse(asked) ? new URL(asked).host : undefined;
     },
 
     async lookupInvoice(request, signal) {
-      const { verify } = request.handle;
+      const { verify, lnbitsStatus } = request.handle;
+      if (typeof lnbitsStatus === 'string') return askLnbits(lnbitsStatus, request.paymentHash, outbound, signal);
       if (typeof verify !== 'string') return { state: 'unknown' };
       return verifySettlement(verify, request, { outbound, allowHttp, signal });
     },
@@ -118,6 +131,27 @@ function wholeSats({ minMsat, maxMsat }: PayRequest): { minSats: number; maxSats
   const maxSats = maxMsat / 1000n;
   if (maxSats < minSats) throw new WalletFault('protocol', 'The wallet takes no whole number of sats.');
   return { minSats: Number(minSats), maxSats: Number(maxSats) };
+}
+
+/** LNbits' lnurlp extension has no LUD-21, but its server tells the state of a payment to whoever knows the hash. */
+function lnbitsStatusUrl(callback: string, paymentHash: string): string | undefined {
+  const { origin, pathname } = new URL(callback);
+  const base = /^(.*)\/lnurlp\/api\/v1\//.exec(pathname)?.[1];
+  return base === undefined ? undefined : `${origin}${base}/api/v1/payments/${paymentHash}`;
+}
+
+async function askLnbits(
+  url: string,
+  paymentHash: string,
+  outbound: Outbound,
+  signal: AbortSignal,
+): Promise<InvoiceFact> {
+  const answer = await callWallet(outbound, { url }, signal);
+  if (answer.status === 404) return { state: 'unknown' };
+  const { paid, preimage } = goodObject(answer);
+  if (paid === false) return { state: 'pending' };
+  if (paid !== true) throw new WalletFault('protocol', 'The wallet does not say whether the invoice was paid.');
+  return settledFact(paymentHash, { preimage });
 }
 
 type Commitment = 'right' | 'missing' | 'other';
@@ -142,10 +176,15 @@ async function probeSettlement(
   made: Made,
   context: LnurlContext,
 ): Promise<{ visibility: WalletProbe['settlementVisibility']; notes: readonly string[] }> {
-  if (made.verify === undefined) {
+  const { verify, lnbitsStatus, invoice } = made;
+  if (verify === undefined && lnbitsStatus === undefined) {
     return { visibility: 'none', notes: ['This wallet does not tell whether an invoice was paid (LUD-21).'] };
   }
-  const fact = await verifySettlement(made.verify, made.invoice, context).catch((error: unknown) => {
+  const asked =
+    verify === undefined
+      ? askLnbits(lnbitsStatus!, invoice.paymentHash, context.outbound, context.signal)
+      : verifySettlement(verify, invoice, context);
+  const fact = await asked.catch((error: unknown) => {
     if (error instanceof WalletFault && (error.kind === 'protocol' || error.kind === 'refused')) return undefined;
     throw error;
   });

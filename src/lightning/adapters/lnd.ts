@@ -39,7 +39,8 @@ export function lndConnector(options: LndOptions): Connector {
     // Errors come with status 404 or 500, and only the message tells one from another.
     const { status, json } = await callWallet(outbound, request, signal, { keepErrors: true });
     const message = typeof json?.message === 'string' ? json.message : '';
-    if (isForbidden(status) || /permission denied|macaroon/i.test(message)) throw forbiddenFault();
+    if (isForbidden(status) || /permission denied|macaroon|verification failed|signature mismatch/i.test(message))
+      throw forbiddenFault();
     if (status >= 200 && status < 300 && json) return json;
     if (/unable to locate invoice|no existing invoices/i.test(message)) return undefined;
     if (/wallet locked|starting up|not yet ready/i.test(message)) {
@@ -161,6 +162,10 @@ function notLnd(): WalletFault {
 function pause(millis: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     const timer = setTimeout(resolve, millis);
-    signal.addEventListener('abort', () => (clearTimeout(timer), resolve()), { once: true });
+    const end = () => {
+      clearTimeout(timer);
+      resolve();
+    };
+    signal.addEventListener('abort', end, { once: true });
   });
 }

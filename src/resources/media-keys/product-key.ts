@@ -12,12 +12,7 @@ import { findSealedMediaKey } from '../../store/media-keys.ts';
 
 // Each product has a media key of its own, made when it is first asked for.
 
-const shared = {
-  params: { id: 'Product' },
-  slugParams: ['id'],
-  fails: ['not_found'],
-  idempotency: 'database',
-} as const;
+const shared = { params: { id: 'Product' }, slugParams: ['id'] } as const;
 
 async function readOwn(call: Call, { params }: OperationInput<undefined>) {
   const [product] = await readProducts(call.db, call.scope, [params.id!]);
@@ -33,12 +28,14 @@ export const getProductKey = operation({
   path: '/api/v1/m/products/{id}/key',
   access: { permission: 'media_keys:read' },
   answer: json(mediaKeySecretSchema),
+  fails: ['not_found'],
   tool: {
     description: 'Get the encryption key that protects a product’s media. Key material: do not show it to anybody.',
     rename: { id: 'product_id' },
   },
   async run(call, input) {
-    const { key } = await readOwn(call, input);
+    // A reading operation runs in no transaction; the first reading makes the key.
+    const { key } = await call.parts.db.transaction((db) => readOwn({ ...call, db }, input));
     return openMediaKey(call.parts.sealer, (await findSealedMediaKey(call.db, call.scope, key.id))!);
   },
 });
@@ -52,6 +49,7 @@ export const rotateProductKey = operation({
   access: { permission: 'media_keys:write' },
   answer: json(mediaKeySecretSchema),
   fails: ['not_found', 'conflict'],
+  idempotency: 'database',
   tool: {
     description: 'Replace the encryption key of a product; the old one is kept until clear_product_old_key.',
     rename: { id: 'product_id' },
@@ -73,6 +71,8 @@ export const clearProductOldKey = operation({
   path: '/api/v1/m/products/{id}/clear_old_key',
   access: { permission: 'media_keys:write' },
   answer: json(productSchema),
+  fails: ['not_found'],
+  idempotency: 'database',
   tool: {
     description: 'Drop the old encryption key of a product once its media is encrypted anew.',
     rename: { id: 'product_id' },

@@ -1,7 +1,7 @@
 import { currency, integer, numberCode, text, timestamp, uuid, word } from '../../kernel/filters.ts';
 import { orderStatuses } from '../../model/order.ts';
 import { orderViewSchema } from '../../model/order-view.ts';
-import { listOf, operation } from '../../operation/operation.ts';
+import { csvListOf, operation } from '../../operation/operation.ts';
 import { listOrders as listOrderRows } from '../../store/orders.ts';
 import { orderExpansions, toOrderViews } from './read-order-view.ts';
 
@@ -26,7 +26,7 @@ export const listOrders = operation({
       payments_payment_type: numberCode(0, 1),
     },
   },
-  answer: listOf(orderViewSchema),
+  answer: csvListOf(orderViewSchema),
   tool: {},
   async run(call, { page, filters, expand }) {
     const { rows, totalCount } = await listOrderRows(call.db, call.scope, page, filters);

@@ -1,6 +1,6 @@
 import { currency, integer, timestamp, uuid } from '../../kernel/filters.ts';
 import { paymentViewSchema } from '../../model/payment-view.ts';
-import { listOf, operation } from '../../operation/operation.ts';
+import { csvListOf, operation } from '../../operation/operation.ts';
 import { listPayments as listPaymentRows } from '../../store/payments.ts';
 import { readPaymentViews } from './read-payment-views.ts';
 
@@ -14,7 +14,7 @@ export const listPayments = operation({
     paged: true,
     filters: { amount_sats: integer, confirmed_at: timestamp, currency, order_id: uuid },
   },
-  answer: listOf(paymentViewSchema),
+  answer: csvListOf(paymentViewSchema),
   tool: {},
   async run(call, { page, filters }) {
     const { rows, totalCount } = await listPaymentRows(call.db, call.scope, page, filters);

@@ -1,6 +1,6 @@
 import { currency, text, timestamp, uuid, word } from '../../kernel/filters.ts';
 import { orderSources, saleSchema, saleStatuses } from '../../model/sale.ts';
-import { listOf, operation } from '../../operation/operation.ts';
+import { csvListOf, operation } from '../../operation/operation.ts';
 import { listSales as listSaleRows } from '../../store/sales.ts';
 import { readSales } from './read-sales.ts';
 
@@ -22,7 +22,7 @@ export const listSales = operation({
       order_number: text,
     },
   },
-  answer: listOf(saleSchema),
+  answer: csvListOf(saleSchema),
   tool: false,
   async run(call, { page, filters }) {
     const { rows, totalCount } = await listSaleRows(call.db, call.scope, page, filters);

@@ -1,6 +1,6 @@
 import { currency, integer, timestamp, uuid, word } from '../../kernel/filters.ts';
 import { toTransaction, transactionSchema, transactionTypes } from '../../model/transaction.ts';
-import { listOf, operation } from '../../operation/operation.ts';
+import { csvListOf, operation } from '../../operation/operation.ts';
 import { listTransactions as listTransactionRows } from '../../store/transactions.ts';
 
 export const listTransactions = operation({
@@ -20,7 +20,7 @@ export const listTransactions = operation({
       order_id: uuid,
     },
   },
-  answer: listOf(transactionSchema),
+  answer: csvListOf(transactionSchema),
   tool: false,
   async run(call, { page, filters }) {
     const { rows, totalCount } = await listTransactionRows(call.db, call.scope, page, filters);

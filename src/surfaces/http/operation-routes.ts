@@ -32,17 +32,20 @@ export function addOperationRoutes(server: FastifyInstance, { parts, operations 
   async function admit(operation: Operation, request: FastifyRequest, reply: FastifyReply): Promise<void> {
     request.operation = operation.name;
     if (isForAnyPage(operation)) allowAnyOrigin(reply);
-    if (operation.access.public) return;
-    const caller = await parts.authenticator.authenticate(request.headers.authorization, request.ip);
+    const caller = operation.access.public ? undefined : await authenticate(request);
     reply.headers(takeRequests(parts.rateLimiter, caller, request.ip, 1, parts.clock.now()));
-    checkAccess(operation.access, caller);
-    if (!caller) return;
-    request.caller = caller;
-    request.credentialId = caller.credentialId;
+    if (operation.access.public) return;
+    request.caller = checkAccess(operation.access, caller);
+    request.credentialId = request.caller.credentialId;
   }
 
+  const authenticate = (request: FastifyRequest) =>
+    parts.authenticator.authenticate(request.headers.authorization, request.ip);
+
   async function handle(operation: Operation, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
-    const isStream = operation.answer.kind === 'stream';
+    const wantsCsv = hasCsv(operation) && prefersCsv(request.headers.accept);
+    if (hasCsv(operation)) reply.header('vary', 'accept');
+    const isStream = operation.answer.kind === 'stream' || wantsCsv;
     const signal = isStream ? goneSignal(reply, closing.signal, parts.stopping) : parts.stopping;
     const answer = await perform(
       operation,
@@ -55,10 +58,13 @@ export function addOperationRoutes(server: FastifyInstance, { parts, operations 
         idempotencyKey: headerText(request.headers['idempotency-key']),
         lastEventId: headerText(request.headers['last-event-id']),
         ifNoneMatch: headerText(request.headers['if-none-match']),
+        wantsCsv,
         accessToken: headerText(request.headers['x-access-token']),
       },
     );
-    if (isStream && request.method === 'GET') return sendStream(reply, answer, () => admit(operation, request, reply));
+    if (isStream && request.method === 'GET') {
+      return sendStream(reply, answer, async () => checkAccess(operation.access, await authenticate(request)));
+    }
     reply.code(answer.status).headers({ 'cache-control': 'no-store', ...answer.headers });
     if (answer.mediaType) reply.type(answer.mediaType);
     return reply.send(answer.mediaType === undefined ? undefined : answer.body);
@@ -70,6 +76,13 @@ export function addOperationRoutes(server: FastifyInstance, { parts, operations 
     }
     refuseOtherMethods(server, routePath(path), methods);
   }
+}
+
+const hasCsv = ({ answer }: Operation): boolean => answer.kind === 'list' && answer.csv === true;
+
+/** Only where it is asked for by name and JSON is not: every client of the API takes anything. */
+function prefersCsv(accept: string | undefined): boolean {
+  return accept !== undefined && /\btext\/csv\b/i.test(accept) && !/\bjson\b/i.test(accept);
 }
 
 /** Whether a web page of anybody's may call it. */

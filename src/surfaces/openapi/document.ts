@@ -95,7 +95,10 @@ function success(operation: Operation): Json {
   }
   return {
     description: 'Success',
-    content: { 'application/json': { schema: toOpenApiSchema(answerSchema(answer)!) } },
+    content: {
+      'application/json': { schema: toOpenApiSchema(answerSchema(answer)!) },
+      ...(answer.kind === 'list' && answer.csv ? { 'text/csv': { schema: { type: 'string' } } } : {}),
+    },
   };
 }
 

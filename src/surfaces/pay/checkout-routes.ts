@@ -51,7 +51,7 @@ export function addCheckoutPages(app: FastifyInstance, parts: Parts): void {
     const view = await showCheckout(parts, request.params.token, visitorOf(request));
     const nonce = newNonce();
     const locale = chooseLanguage(request.query.locale, request.headers['accept-language']);
-    startPage(reply, view, nonce);
+    startPage(reply, view, nonce, parts.links.payUrl);
     if (!view) return reply.send(renderMissingPage({ nonce, locale }));
     return reply.send(renderCheckoutPage(view, { nonce, locale, parentOrigin: parentOf(request, view) }));
   });
@@ -59,7 +59,8 @@ export function addCheckoutPages(app: FastifyInstance, parts: Parts): void {
   // What a preview asks for makes no invoice.
   app.head(page, { config }, async (request: Request, reply) => {
     reply.header('vary', 'accept, accept-language');
-    return startPage(reply, await peekAtCheckout(parts, request.params.token), newNonce()).send();
+    const view = await peekAtCheckout(parts, request.params.token);
+    return startPage(reply, view, newNonce(), parts.links.payUrl).send();
   });
   refuseOtherMethods(app, page, new Set(['GET', 'HEAD']));
 
@@ -112,8 +113,10 @@ function noStore(reply: FastifyReply): FastifyReply {
 }
 
 /** Status and headers of the page, for GET and HEAD alike. */
-function startPage(reply: FastifyReply, view: CheckoutView | undefined, nonce: string): FastifyReply {
-  reply.headers(pageHeaders({ nonce, frameOrigins: view?.mode === 'iframe' ? view.allowedOrigins : [] }));
+function startPage(reply: FastifyReply, view: CheckoutView | undefined, nonce: string, payUrl: string): FastifyReply {
+  const frameOrigins = view?.mode === 'iframe' ? view.allowedOrigins : [];
+  // The form of an expired page ends at a fresh checkout, under PAY_URL.
+  reply.headers(pageHeaders({ nonce, frameOrigins, formOrigins: [new URL(payUrl).origin] }));
   if (!view) return reply.code(404);
   if (view.waitSeconds !== undefined) return reply.code(429).header('retry-after', String(view.waitSeconds));
   return reply.code(view.state === 'expired' ? 410 : 200);

@@ -29,7 +29,7 @@ export function addPaymentLinkPages(app: FastifyInstance, parts: Parts): void {
     }
     const nonce = newNonce();
     const locale = chooseLanguage(request.query.locale, request.headers['accept-language']);
-    reply.headers(pageHeaders({ nonce }));
+    reply.headers(pageHeaders({ nonce, formOrigins: [new URL(parts.links.payUrl).origin] }));
     if (!view) return reply.code(404).send(renderMissingPage({ nonce, locale }));
     return reply.send(renderPaymentLinkPage(view, { nonce, locale }));
   });
@@ -57,7 +57,7 @@ export function addPaymentLinkPages(app: FastifyInstance, parts: Parts): void {
     const nonce = newNonce();
     const locale = chooseLanguage(request.query.locale, request.headers['accept-language']);
     const view = token && (await showPaymentLink(parts, slug));
-    reply.headers(pageHeaders({ nonce }));
+    reply.headers(pageHeaders({ nonce, formOrigins: [new URL(parts.links.payUrl).origin] }));
     if (!view) return reply.code(404).send(renderMissingPage({ nonce, locale }));
     // The link's own page again, its button off: it says why in the payer's language.
     if (token.retryAfterSeconds) reply.header('retry-after', String(token.retryAfterSeconds));

@@ -36,6 +36,7 @@ test('shows every member, its health among them', async () => {
     last_error: null,
     consecutive_failures: 0,
     notes: [],
+    takes_preimages: false,
   });
 });
 

@@ -1,0 +1,111 @@
+import { describe, expect, test } from 'vitest';
+import { parseConnection } from '../../src/wallets/parse-connection.ts';
+import { nameOf } from '../../src/wallets/wallet-connection.ts';
+import { writeMacaroon } from '../support/macaroon.ts';
+
+const pubkey = '79be667ef9dcbbac55a06295ce870b07029bfcdb2dce28d959f2815b16f81798';
+const secret = '01'.repeat(32);
+const macaroon = writeMacaroon({ invoices: ['read', 'write'] });
+const base64url = (bytes: Buffer) => bytes.toString('base64url');
+const der = Buffer.from([0x30, 0x03, 0x02, 0x01, 0x01]);
+
+describe('what merchants paste', () => {
+  test.each([
+    [' lightning:Alice@Shop.example ', { kind: 'lightning_address', address: 'alice@shop.example' }],
+    [
+      `nostr+walletconnect://${pubkey}?relay=wss%3A%2F%2Fa.example&relay=wss://b.example&secret=${secret}&lud16=a@b.c`,
+      { kind: 'nwc', relays: ['wss://a.example', 'wss://b.example'], walletPubkey: pubkey, secret },
+    ],
+    [
+      `nostrwalletconnect:${pubkey.toUpperCase()}?relay=wss://a.example&secret=${secret}`,
+      { kind: 'nwc', relays: ['wss://a.example'], walletPubkey: pubkey, secret },
+    ],
+    [
+      `lndconnect://node.example:8080?macaroon=${base64url(Buffer.from(macaroon, 'hex'))}`,
+      { kind: 'lnd', url: 'https://node.example:8080', macaroon },
+    ],
+    [`lnd+https://node.example:8080?macaroon=${macaroon}`, { kind: 'lnd', url: 'https://node.example:8080', macaroon }],
+    [
+      `type=lnd-rest;server=https://node.example:8080/;macaroon=${macaroon}`,
+      { kind: 'lnd', url: 'https://node.example:8080', macaroon },
+    ],
+    ['clnrest://node.example:3010?rune=abc%3D', { kind: 'cln', url: 'https://node.example:3010', rune: 'abc=' }],
+    ['https://node.example:3010?rune=abc', { kind: 'cln', url: 'https://node.example:3010', rune: 'abc' }],
+    ['http://:pass@127.0.0.1:9740', { kind: 'phoenixd', url: 'http://127.0.0.1:9740', password: 'pass' }],
+    [
+      'type=phoenixd;server=http://127.0.0.1:9740/;password=pass',
+      { kind: 'phoenixd', url: 'http://127.0.0.1:9740', password: 'pass' },
+    ],
+    [
+      'lndhub://invoice:abc123@https://lnbits.example/lndhub/ext/',
+      { kind: 'lnbits', url: 'https://lnbits.example', invoiceKey: 'abc123' },
+    ],
+    ['lnbits+https://h.example/sub?key=abc', { kind: 'lnbits', url: 'https://h.example/sub', invoiceKey: 'abc' }],
+    ['blink_abc', { kind: 'blink', url: 'https://api.blink.sv/graphql', apiKey: 'blink_abc' }],
+    [
+      'type=blink;server=https://api.blink.sv/graphql;api-key=blink_abc;wallet-id=1',
+      { kind: 'blink', url: 'https://api.blink.sv/graphql', apiKey: 'blink_abc' },
+    ],
+  ])('%s', (text, connection) => {
+    expect(parseConnection(text)).toEqual(connection);
+  });
+
+  test.each([
+    [
+      'https://btcpay.example/stores/Abc123/lightning/BTC',
+      { kind: 'btcpay', url: 'https://btcpay.example', storeId: 'Abc123', apiKey: 'k' },
+    ],
+    ['https://lnbits.example/wallet?usr=1&wal=2', { kind: 'lnbits', url: 'https://lnbits.example', invoiceKey: 'k' }],
+    ['clnrest://node.example:3010', { kind: 'cln', url: 'https://node.example:3010', rune: 'k' }],
+    ['phoenixd+http://127.0.0.1:9740', { kind: 'phoenixd', url: 'http://127.0.0.1:9740', password: 'k' }],
+  ])('%s, with the secret beside it', (text, connection) => {
+    expect(parseConnection(text, 'k')).toEqual(connection);
+  });
+
+  test('a node’s own certificate is kept with it', () => {
+    const text = `lndconnect://node.example:8080?cert=${base64url(der)}&macaroon=${macaroon}`;
+    expect(parseConnection(text)).toMatchObject({
+      certificate: `-----BEGIN CERTIFICATE-----\n${der.toString('base64')}\n-----END CERTIFICATE-----\n`,
+    });
+  });
+});
+
+test.each([
+  '',
+  'hello',
+  'https://shop.example',
+  'https://btcpay.example/stores/Abc123',
+  'lnbits+https://h.example',
+  'lndconnect://node.example:8080',
+  'lndconnect://node.example:8080?macaroon=xx',
+  `lndconnect://node.example:8080?cert=xx&macaroon=${macaroon}`,
+  `nostr+walletconnect://${pubkey}?relay=wss://a.example`,
+  `nostr+walletconnect://${pubkey}?secret=${secret}`,
+  `nostr+walletconnect://${pubkey}?relay=http://a.example&secret=${secret}`,
+  `nostr+walletconnect://${pubkey}?relay=wss://a.example&secret=${'ff'.repeat(32)}`,
+  `nostr+walletconnect://${'ff'.repeat(32)}?relay=wss://a.example&secret=${secret}`,
+  'lndhub://invoice:abc123',
+  'type=strike;server=https://h.example',
+  'type=phoenixd;server=nonsense;password=hidden-word',
+  `x${'y'.repeat(9000)}`,
+])('refuses %s without repeating it', (text) => {
+  let message = '';
+  try {
+    parseConnection(text);
+  } catch (error) {
+    message = (error as Error).message;
+  }
+  expect(message).toMatch(/^[^<>{}]+\.$/);
+  expect(message).not.toMatch(/hidden-word|0101|abc123/);
+});
+
+test('a wallet’s name holds no secret', () => {
+  for (const text of [
+    `lndconnect://node.example:8080?macaroon=${macaroon}`,
+    'http://:hidden@127.0.0.1:9740',
+    'blink_hidden',
+    `nostr+walletconnect://${pubkey}?relay=wss://a.example&secret=${secret}`,
+  ]) {
+    expect(nameOf(parseConnection(text))).not.toMatch(new RegExp(`hidden|${secret}|${macaroon}`));
+  }
+});
