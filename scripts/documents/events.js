@@ -4,7 +4,7 @@ import { code, table } from './markdown.js';
 /** The event kinds with what they carry, from `src/events/catalog.ts`, and bodies as they really went out. */
 export function eventsDocument() {
   const kinds = Object.entries(eventCatalog);
-  const rows = kinds.map(([kind, { summary, data }]) => [code(kind), summary, data ? objectOf(data) : 'not yet']);
+  const rows = kinds.map(([kind, { summary, data }]) => [code(kind), summary, objectOf(data)]);
   const examples = kinds.flatMap(([kind]) => {
     const example = eventExample(kind);
     return example ? [`### ${kind}\n\n\`\`\`json\n${JSON.stringify(example, null, 2)}\n\`\`\``] : [];
@@ -18,8 +18,7 @@ without its event and no event without its change. Its body is built once:
 {"id": "evt_…", "event": "order.paid", "created_at": "2026-01-31T12:00:00.000Z", "livemode": false, "data": {"object": "order"}}
 \`\`\`
 
-\`data\` is the object as that transaction left it. These kinds exist (\`src/events/catalog.ts\`); the ones marked
-“not yet” may be named already and do not fire.
+\`data\` is the object as that transaction left it. These kinds exist (\`src/events/catalog.ts\`).
 
 ${table(['kind', 'when', 'data'], rows)}
 ${examples.length > 0 ? `\n## Examples\n\n${examples.join('\n\n')}` : ''}`;
@@ -27,5 +26,6 @@ ${examples.length > 0 ? `\n## Examples\n\n${examples.join('\n\n')}` : ''}`;
 
 /** An object's kind, which its schema states as the only value of `object`. */
 function objectOf({ properties }) {
-  return code(properties.object.enum[0]);
+  // Flat kinds have their members beside `id` and `event`.
+  return properties.object ? code(properties.object.enum[0]) : 'its members beside `id`';
 }
