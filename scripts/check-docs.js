@@ -9,7 +9,7 @@ const skipped = new Set(['node_modules', 'dist', 'data', '.git']);
 const pathPattern = /(?<![\w./:@-])(?:\.ci|bench|bin|docs|scripts|src|test)\/[\w./-]*/g;
 const linkPattern = /(?<!!)\[[^\]]*\]\(([^)\s]+)\)/g;
 const scriptPattern = /\bnpm run ([\w:-]+)/g;
-const commandPattern = /(?:`|^|\$ )satline ([a-z]+(?: [a-z]+)?)/gm;
+const commandPattern = /(?:`|^|\$ )satline ([a-z]+(?:-[a-z]+)*(?: [a-z]+(?:-[a-z]+)*)?)/gm;
 const variablePattern = /`([A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+)(?:=[^`]*)?`/g;
 
 /** @param {string} root the repository @returns {string[]} one line per fault */

@@ -70,7 +70,7 @@ export async function buildParts(config: Config, options: BuildOptions): Promise
       live: liveRates(config.rateSources, outbound, clock, log),
       test: createFixedRates(clock),
     };
-    const support = { db, sealer, clock, outbound, allowHttp: allowPrivateNetworks };
+    const support = { db, sealer, clock, outbound, allowHttp: allowPrivateNetworks, walletHosts: config.walletHosts };
     const metrics = createMetrics();
     const wallets = createWalletRuntime({ db, clock, log, metrics, open: (wallet) => openConnector(support, wallet) });
     const mailer = config.smtpUrl === undefined ? undefined : createMailer(config.smtpUrl, config.mailFrom!);

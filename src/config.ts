@@ -69,6 +69,15 @@ function proxies(value: string): boolean | string[] {
   });
 }
 
+function hostList(value: string): readonly string[] {
+  if (value === '') return [];
+  return value.split(',').map((part) => {
+    const host = part.trim().toLowerCase();
+    if (!/^(?:[a-z0-9._-]+|\[[0-9a-f:.]+\]):\d{1,5}$/.test(host)) throw new Error('must list hosts with their ports');
+    return host;
+  });
+}
+
 /** Every variable Satline reads, in the order of the documentation (docs/generated/configuration.md). */
 export const entries = {
   HOST: entry('127.0.0.1', 'Address to listen on', text),
@@ -93,6 +102,11 @@ export const entries = {
     'false',
     'Lets outbound calls reach private addresses; counts only while `HOST` and `PUBLIC_URL` are on loopback. The demo has it on',
     flag,
+  ),
+  WALLET_HOSTS: entry(
+    '',
+    'Hosts on private networks where wallets may live, comma separated as `host:port`, such as `127.0.0.1:9740,lnd.lan:8080`',
+    hostList,
   ),
   RATE_SOURCES: entry(
     'coinbase,kraken,bitstamp',
@@ -138,6 +152,7 @@ export interface Config {
   readonly secretsKey: Buffer | undefined;
   readonly trustProxy: boolean | string[];
   readonly allowPrivateNetworks: boolean;
+  readonly walletHosts: readonly string[];
   readonly rateSources: RateSourcesSetting;
   readonly smtpUrl: string | undefined;
   /** There when `smtpUrl` is. */
@@ -173,6 +188,7 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
     secretsKey: secrets,
     trustProxy: read('TRUST_PROXY'),
     allowPrivateNetworks: allowPrivate,
+    walletHosts: read<readonly string[]>('WALLET_HOSTS'),
     rateSources: read('RATE_SOURCES'),
     smtpUrl: read('SMTP_URL'),
     mailFrom: read('MAIL_FROM'),

@@ -8,8 +8,8 @@ import { addMerchant } from './flows/new-merchant.ts';
 import type { Parts } from './flows/parts.ts';
 import { newId, randomBase62 } from './kernel/ids.ts';
 import { importDirectory } from './resources/directory/import-directory.ts';
-import { hasMerchants } from './store/merchants.ts';
-import { insertUser, putMembership } from './store/users.ts';
+import { findMerchant, hasMerchants } from './store/merchants.ts';
+import { findUserByEmail, insertUser, putMembership, setUserPassword } from './store/users.ts';
 
 // Any fixed number will do. Processes that start together on one PostgreSQL must not make a demo each.
 const lockNumber = 7_283_113;
@@ -97,6 +97,33 @@ export async function makeDemo(parts: Parts, dataDir: string, baseUrl: string): 
     };
     await writeDemo(dataDir, credentials);
     return credentials;
+  });
+}
+
+/** Adds what a demo of an earlier version lacks: somebody who signs in, and a key with a limit of its own. */
+export async function completeDemo(parts: Parts, dataDir: string, earlier: DemoCredentials): Promise<DemoCredentials> {
+  if (earlier.email && earlier.password && earlier.limited_secret_key) return earlier;
+  const password = randomBase62(20);
+  const passwordHash = await hashPassword(password);
+  return parts.db.transaction(async (tx) => {
+    await tx.run(lock, [lockNumber]);
+    // Another process may have been here before.
+    const current = (await readDemo(dataDir)) ?? earlier;
+    const merchant = await findMerchant(tx, earlier.merchant_id);
+    if ((current.email && current.password && current.limited_secret_key) || !merchant) return current;
+    const now = parts.clock.now();
+    const email = merchant.email ?? 'demo@example.com';
+    const known = await findUserByEmail(tx, email);
+    const id = known?.id ?? newId();
+    if (known) await setUserPassword(tx, id, passwordHash, now);
+    else await insertUser(tx, { id, email, name: 'Demo Owner', passwordHash, now });
+    await putMembership(tx, id, merchant.id, 'owner', now);
+    const scope = { merchantId: merchant.id, livemode: false };
+    const terms = { kind: 'secret' as const, name: 'Demo limited test key', rpmLimit: 60 };
+    const limited = await issueApiKey(tx, scope, terms, now);
+    const completed = { ...current, email, password, limited_secret_key: limited.key.reveal() };
+    await writeDemo(dataDir, completed);
+    return completed;
   });
 }
 

@@ -2,7 +2,15 @@ import type { AddressInfo } from 'node:net';
 import { banner } from './banner.ts';
 import { buildParts } from './build-parts.ts';
 import type { Config } from './config.ts';
-import { type DemoCredentials, makeDemo, mayReachPrivateNetworks, readDemo, wantsDemo, writeDemo } from './demo.ts';
+import {
+  completeDemo,
+  type DemoCredentials,
+  makeDemo,
+  mayReachPrivateNetworks,
+  readDemo,
+  wantsDemo,
+  writeDemo,
+} from './demo.ts';
 import type { Parts } from './flows/parts.ts';
 import { billSubscriptions } from './jobs/bill-subscriptions.ts';
 import { deliverWebhooks } from './jobs/deliver-webhooks.ts';
@@ -101,7 +109,7 @@ async function openDemo(
   earlier: DemoCredentials | undefined,
   mayMake: boolean,
 ): Promise<DemoCredentials | undefined> {
-  if (earlier && (await hasMerchants(parts.db))) return earlier;
+  if (earlier && (await hasMerchants(parts.db))) return completeDemo(parts, config.dataDir, earlier);
   return mayMake ? makeDemo(parts, config.dataDir, parts.links.publicUrl) : undefined;
 }
 

@@ -64,6 +64,7 @@ export function createAuthenticator(db: Database, clock: Clock): Authenticator {
       limits: {
         perMinute: Math.min(match.per_minute, match.rpm_limit ?? match.per_minute),
         perHour: match.per_hour,
+        deliveriesPerOrderPerHour: match.deliveries_per_hour,
       },
     };
   }

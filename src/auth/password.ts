@@ -23,12 +23,14 @@ export async function checkPassword(passwordHash: string | null | undefined, pas
 }
 
 async function inTurn<T>(work: () => Promise<T>): Promise<T> {
-  if (running >= mostAtOnce) await new Promise<void>((resolve) => waiting.push(resolve));
-  running++;
+  if (running < mostAtOnce) running++;
+  else await new Promise<void>((resolve) => waiting.push(resolve));
   try {
     return await work();
   } finally {
-    running--;
-    waiting.shift()?.();
+    // The place goes to whoever waits longest: nobody who comes meanwhile may slip in.
+    const next = waiting.shift();
+    if (next) next();
+    else running--;
   }
 }

@@ -1,10 +1,12 @@
 import { randomBytes } from 'node:crypto';
 import { type Command, Option } from 'commander';
 import { hashPassword } from '../auth/password.ts';
+import { giveRole } from '../flows/give-role.ts';
+import { recordOperatorAudit } from '../flows/record-audit.ts';
 import { newId } from '../kernel/ids.ts';
 import { type Role, roles } from '../model/user.ts';
 import { revokeUserSessions } from '../store/user-sessions.ts';
-import { findUserByEmail, insertUser, putMembership, setUserPassword } from '../store/users.ts';
+import { findUserByEmail, insertUser, setUserPassword } from '../store/users.ts';
 import { chooseMerchant } from './choose-merchant.ts';
 import { addCommand, withParts } from './command.ts';
 import { readEmail, readId, readName } from './option-values.ts';
@@ -49,7 +51,8 @@ export function addAddUser(group: Command): void {
             await setUserPassword(tx, id, hash, now);
             await revokeUserSessions(tx, id, now);
           }
-          await putMembership(tx, id, merchant.id, options.role, now);
+          await giveRole(tx, { userId: id, merchantId: merchant.id, role: options.role, now });
+          await recordOperatorAudit(tx, { merchantId: merchant.id, action: 'add_user', subjectId: id, now });
         });
         const secret = password === undefined ? '' : `\n\n  ${password}\n\nKeep it now: Satline stores only a hash.`;
         return {

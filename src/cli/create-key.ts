@@ -1,5 +1,6 @@
 import { type Command, Option } from 'commander';
 import { issueApiKey } from '../auth/api-key.ts';
+import { recordOperatorAudit } from '../flows/record-audit.ts';
 import type { Permission } from '../kernel/context.ts';
 import { type ApiKeyRow, findApiKeyForOperator } from '../store/api-keys.ts';
 import { chooseMerchant } from './choose-merchant.ts';
@@ -50,7 +51,14 @@ export function addCreateKey(group: Command): void {
         const { key, row } = await parts.db.transaction(async (tx) => {
           const scope = { merchantId: merchant.id, livemode };
           const issued = await issueApiKey(tx, scope, { kind, name, permissions, ipRanges }, parts.clock.now());
-          return { key: issued.key, row: (await findApiKeyForOperator(tx, issued.id))! };
+          const row = (await findApiKeyForOperator(tx, issued.id))!;
+          await recordOperatorAudit(tx, {
+            ...scope,
+            action: 'create_api_token',
+            subjectId: row.id,
+            now: row.created_at,
+          });
+          return { key: issued.key, row };
         });
         return { json: { ...keyJson(row), key: key.reveal() }, text: newKeyText(key.reveal(), row, merchant.name) };
       }),

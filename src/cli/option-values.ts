@@ -41,6 +41,11 @@ export function readTimeZone(text: string): string {
   return [timeZone, ...Intl.supportedValuesOf('timeZone')].find(sameName) ?? typed;
 }
 
+export function readDays(text: string): number {
+  if (!/^[1-9]\d{0,4}$/.test(text)) throw new InvalidArgumentError('It must be a whole number of days above 0.');
+  return Number(text);
+}
+
 export function readSats(text: string): number {
   const sats = /^[1-9]\d*$/.test(text) ? Number(text) : Number.NaN;
   if (!Number.isSafeInteger(sats)) throw new InvalidArgumentError('It must be a whole number of sats above 0.');

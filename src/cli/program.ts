@@ -5,6 +5,7 @@ import { addAddUser } from './add-user.ts';
 import { addAddWallet } from './add-wallet.ts';
 import { addCheckLedger } from './check-ledger.ts';
 import { addClockAdvance } from './clock-advance.ts';
+import { addCreateAccessToken } from './create-access-token.ts';
 import { addCreateKey } from './create-key.ts';
 import { addCreateMerchant } from './create-merchant.ts';
 import { addDirectoryImport } from './directory-import.ts';
@@ -23,8 +24,10 @@ import { addReconcile } from './reconcile.ts';
 import { addRemoveUser } from './remove-user.ts';
 import { addRevokeKey } from './revoke-key.ts';
 import { addSetMerchantStatus } from './set-merchant-status.ts';
+import { addSignOutUser } from './sign-out-user.ts';
 import { addStart } from './start.ts';
 import { addSwitchWallet } from './switch-wallet.ts';
+import { addVerifyAuditLog } from './verify-audit-log.ts';
 import { addWebhooksForward } from './webhooks-forward.ts';
 
 /** The whole command line. Where commander would end the process, it throws a `CommanderError`. */
@@ -48,6 +51,9 @@ export function buildProgram(): Command {
   addAddUser(user);
   addListUsers(user);
   addRemoveUser(user);
+  addSignOutUser(user);
+  const auditLog = program.command('audit-log').description('Who changed what');
+  addVerifyAuditLog(auditLog);
   const key = program.command('key').description('API keys');
   addCreateKey(key);
   addListKeys(key);
@@ -67,6 +73,8 @@ export function buildProgram(): Command {
   addClockAdvance(clock);
   const directory = program.command('directory').description('The public directory of channels and exchanges');
   addDirectoryImport(directory);
+  const accessToken = program.command('access-token').description('Paid access to things that are no products here');
+  addCreateAccessToken(accessToken);
   const document = program.command('document').description('Papers for merchants');
   addAddDocument(document);
   addExplain(program);

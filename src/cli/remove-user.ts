@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import { recordOperatorAudit } from '../flows/record-audit.ts';
 import { revokeKeysOfUser } from '../store/api-keys.ts';
 import { deleteMembership, findUserByEmail } from '../store/users.ts';
 import { chooseMerchant } from './choose-merchant.ts';
@@ -21,7 +22,10 @@ export function addRemoveUser(group: Command): void {
         const user = await findUserByEmail(parts.db, email);
         const gone = await parts.db.transaction(async (tx) => {
           if (!user || !(await deleteMembership(tx, user.id, merchant.id))) return undefined;
-          return { keys: await revokeKeysOfUser(tx, user.id, merchant.id, parts.clock.now()) };
+          const now = parts.clock.now();
+          const keys = await revokeKeysOfUser(tx, user.id, merchant.id, now);
+          await recordOperatorAudit(tx, { merchantId: merchant.id, action: 'remove_user', subjectId: user.id, now });
+          return { keys };
         });
         if (!gone)
           throw new CliFailure(`${email} has no place at ${merchant.name}. "satline user list" shows who has.`);

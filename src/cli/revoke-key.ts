@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import { recordOperatorAudit } from '../flows/record-audit.ts';
 import { findApiKeyForOperator, revokeApiKey } from '../store/api-keys.ts';
 import { addCommand, withParts } from './command.ts';
 import { CliFailure } from './failure.ts';
@@ -14,7 +15,12 @@ export function addRevokeKey(group: Command): void {
         if (!before) throw new CliFailure(`No API key has the id ${id}. "satline key list" shows them.`);
         const scope = { merchantId: before.merchant_id, livemode: before.livemode };
         // A rolled key that still overlaps with its successor stops now instead.
-        const revoked = await revokeApiKey(parts.db, scope, id, parts.clock.now());
+        const now = parts.clock.now();
+        const revoked = await parts.db.transaction(async (tx) => {
+          if (!(await revokeApiKey(tx, scope, id, now))) return false;
+          await recordOperatorAudit(tx, { ...scope, action: 'revoke_api_token', subjectId: id, now });
+          return true;
+        });
         const row = (await findApiKeyForOperator(parts.db, id))!;
         const text = revoked
           ? `${keyHint(row)} is revoked. Running servers refuse it within 2 seconds.`

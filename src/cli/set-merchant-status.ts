@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import { recordOperatorAudit } from '../flows/record-audit.ts';
 import { setMerchantStatus } from '../store/merchants.ts';
 import { chooseMerchant } from './choose-merchant.ts';
 import { addCommand, withParts } from './command.ts';
@@ -19,7 +20,12 @@ export function addSetMerchantStatus(group: Command, name: keyof typeof deeds): 
     .action(
       withParts<Record<string, never>>(async ({ parts }, _options, id) => {
         const merchant = await chooseMerchant(parts.db, id);
-        await setMerchantStatus(parts.db, merchant.id, status, parts.clock.now());
+        const now = parts.clock.now();
+        await parts.db.transaction(async (tx) => {
+          await setMerchantStatus(tx, merchant.id, status, now);
+          const action = `${name}_merchant`;
+          await recordOperatorAudit(tx, { merchantId: merchant.id, action, subjectId: merchant.id, now });
+        });
         return { json: { id: merchant.id, status }, text: `${merchant.name} is ${status}.` };
       }),
     );

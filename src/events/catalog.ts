@@ -102,13 +102,10 @@ export interface EventBody {
   readonly data?: unknown;
 }
 
-let examples: Partial<Record<EventKind, EventBody>> | undefined;
+let examples: Record<EventKind, EventBody> | undefined;
 
-/**
- * A body of this kind as it really went out, recorded by test/events/examples.test.ts; undefined for kinds that do not
- * fire yet. For the documentation and for test events.
- */
-export function eventExample(kind: EventKind): EventBody | undefined {
+/** A body of this kind as it really went out, recorded by test/events/examples.test.ts. For docs and for test events. */
+export function eventExample(kind: EventKind): EventBody {
   examples ??= JSON.parse(readFileSync(new URL('./examples.json', import.meta.url), 'utf8')) as typeof examples;
   return examples![kind];
 }

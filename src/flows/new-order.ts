@@ -15,6 +15,7 @@ import {
 } from '../model/order.ts';
 import { findMerchant } from '../store/merchants.ts';
 import { insertOrder, nextOrderNumber } from '../store/orders.ts';
+import { checkVolume } from './check-volume.ts';
 import type { RatesByMode } from './parts.ts';
 import { quoteBitcoin, quoteIfPossible } from './quote-bitcoin.ts';
 
@@ -56,7 +57,13 @@ export async function draftOrder(
 ): Promise<OrderRow> {
   const { scope, now } = origin;
   checkItems(request.items);
-  const [found, orderNumber] = await Promise.all([findMerchant(db, scope.merchantId), nextOrderNumber(db, scope)]);
+  // What is billed to a subscriber was agreed before: its invoices are the subscriber's to ask for.
+  const needsVolume = request.tenderType !== 'cash' && !request.quoteLater;
+  const [found, orderNumber] = await Promise.all([
+    findMerchant(db, scope.merchantId),
+    nextOrderNumber(db, scope),
+    needsVolume ? checkVolume(db, rates, scope, now) : undefined,
+  ]);
   const merchant = found!;
   const currency = (request.currency ? parseCurrency(request.currency) : undefined) ?? merchant.currency;
   const tender = request.tenderType ?? 'bitcoin';

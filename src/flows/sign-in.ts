@@ -4,6 +4,7 @@ import { checkPassword } from '../auth/password.ts';
 import { addSeconds } from '../kernel/clock.ts';
 import { AppError, notFound } from '../kernel/errors.ts';
 import { newId } from '../kernel/ids.ts';
+import { networkOf } from '../limits/network-of.ts';
 import {
   lockSeconds,
   type Membership,
@@ -31,7 +32,7 @@ export async function signIn(
   const account = request.email.trim().toLowerCase();
   const waitSeconds = Math.max(
     parts.signInTries.byAccount.take(account, now),
-    parts.signInTries.byAddress.take(request.address, now),
+    parts.signInTries.byAddress.take(networkOf(request.address), now),
   );
   if (waitSeconds > 0) {
     throw new AppError('rate_limited', 'Too many sign-ins were tried; wait before trying again', {

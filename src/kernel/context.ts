@@ -30,7 +30,12 @@ export interface Caller extends Scope {
   readonly permissions: 'full' | readonly Permission[];
   readonly merchantStatus: 'pending' | 'active' | 'suspended';
   /** Requests the credential may make, by its merchant's plan and its own limit. */
-  readonly limits: { readonly perMinute: number; readonly perHour: number | null };
+  readonly limits: {
+    readonly perMinute: number;
+    readonly perHour: number | null;
+    /** How often the key of one order's content may be handed out in an hour. */
+    readonly deliveriesPerOrderPerHour: number | null;
+  };
 }
 
 /** What one call carries through every floor. */

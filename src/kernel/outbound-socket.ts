@@ -1,5 +1,4 @@
 import { WebSocket } from 'ws';
-import type { OutboundOptions } from './outbound.ts';
 import { guardedLookup, type HostLookup, pinned } from './outbound-connect.ts';
 import { checkOutboundUrl } from './outbound-url.ts';
 
@@ -9,6 +8,12 @@ export interface SocketRequest {
   readonly protocols?: readonly string[];
 }
 
+/** The part of the client's options that decides whom a socket may reach. */
+export interface SocketRules {
+  readonly allowPrivateNetworks: boolean;
+  readonly pinnedCertificate?: string | undefined;
+}
+
 const handshakeMs = 10_000;
 /** Largest message. Bytes. */
 const maxBytes = 256 * 1024;
@@ -16,7 +21,7 @@ const maxBytes = 256 * 1024;
 /** Begins to open a socket to a checked address; redirects are not followed. @throws {OutboundError} for a bad URL. */
 export function openSocket(
   { url, headers, protocols = [] }: SocketRequest,
-  { allowPrivateNetworks, pinnedCertificate }: OutboundOptions,
+  { allowPrivateNetworks, pinnedCertificate }: SocketRules,
   lookup: HostLookup,
 ): WebSocket {
   checkOutboundUrl(url.replace(/^ws/i, 'http'), { allowPrivateNetworks });

@@ -1,5 +1,6 @@
 import type { Caller } from '../kernel/context.ts';
 import { AppError } from '../kernel/errors.ts';
+import { networkOf } from './network-of.ts';
 import type { RateLimit, RateLimiter, RateStanding } from './rate-limiter.ts';
 
 /** Requests of strangers, by address. */
@@ -18,7 +19,7 @@ export function takeRequests(
   now: Date,
 ): Record<string, string> {
   const limits = caller ? limitsOf(caller) : unauthenticated;
-  const { taken, standing } = limiter.take(caller?.credentialId ?? `address ${address}`, limits, count, now);
+  const { taken, standing } = limiter.take(caller?.credentialId ?? `address ${networkOf(address)}`, limits, count, now);
   if (taken) return rateHeaders(standing);
   const { most, name } = standing.limit;
   throw new RateLimited(`More than ${most} requests in this ${name}; wait ${standing.resetSeconds} s`, standing);

@@ -20,7 +20,16 @@ interface ApiTokenSource {
   rpm_limit: number | null;
   last_used_at: Date | null;
   revoked_at: Date | null;
+  device_name: string | null;
   created_at: Date;
+}
+
+export const apiTokenTypes = ['secret', 'publishable', 'pos'] as const;
+export type ApiTokenType = (typeof apiTokenTypes)[number];
+
+/** The wire's word: a secret key that a sign-in gave to a device is `pos`. */
+export function typeOfApiToken(row: Pick<ApiTokenSource, 'kind' | 'device_name'>): ApiTokenType {
+  return row.device_name === null ? row.kind : 'pos';
 }
 
 const fields = {
@@ -28,7 +37,7 @@ const fields = {
   livemode,
   id: uuid('API token'),
   name: Type.String(),
-  token_type: oneOf(['secret', 'publishable'] as const),
+  token_type: oneOf(apiTokenTypes),
   prefix: Type.String(),
   last_four: Type.String(),
   permissions: Type.Unsafe<string[] | null>(
@@ -73,7 +82,7 @@ export function toApiToken(row: ApiTokenSource): ApiToken {
     livemode: row.livemode,
     id: row.id,
     name: row.name,
-    token_type: row.kind,
+    token_type: typeOfApiToken(row),
     prefix: row.prefix,
     last_four: row.last_four,
     permissions: row.permissions && [...row.permissions],

@@ -57,6 +57,9 @@ export const productSchema = Type.Object(
     payment_link_url: paymentLinkUrl,
     created_at: timestamp('When the product was made'),
     updated_at: timestamp('When the product last changed'),
+    key_rotation_pending: Type.Optional(
+      Type.Boolean({ description: 'Whether the old key of its media is still kept; only when one product is shown' }),
+    ),
   },
   { description: 'A product' },
 );

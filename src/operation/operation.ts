@@ -36,6 +36,8 @@ export interface Operation {
   readonly fails: readonly ErrorCode[];
   readonly tool: ToolDeclaration | false;
   readonly idempotency: Idempotency | ((input: OperationInput) => Idempotency);
+  /** Whether it is told in the audit log: what changes keys, wallets, webhooks, people and settings. */
+  readonly audit: boolean;
   readonly run: ((call: Call, input: OperationInput) => Promise<unknown>) | undefined;
   readonly steps: WalletSteps<unknown, unknown> | undefined;
 }
@@ -167,6 +169,7 @@ interface Declaration<Body extends TSchema | undefined, Frozen, Fact> {
   fails?: readonly ErrorCode[];
   tool: ToolDeclaration | false;
   idempotency?: Idempotency | ((input: OperationInput<BodyOf<Body>>) => Idempotency);
+  audit?: true;
   run?: (call: Call, input: OperationInput<BodyOf<Body>>) => Promise<unknown>;
   steps?: WalletSteps<Frozen, Fact, BodyOf<Body>>;
 }
@@ -188,6 +191,7 @@ export function operation<const Body extends TSchema | undefined = undefined, Fr
     cacheSeconds: declaration.cacheSeconds,
     fails: declaration.fails ?? [],
     idempotency: (declaration.idempotency ?? 'none') as Operation['idempotency'],
+    audit: declaration.audit ?? false,
     run: declaration.run as Operation['run'],
     steps: declaration.steps as Operation['steps'],
   };

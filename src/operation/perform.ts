@@ -5,6 +5,7 @@ import { AppError } from '../kernel/errors.ts';
 import type { OrderSource } from '../model/order.ts';
 import { checkAccess } from './access.ts';
 import { type Answer, asCacheable, type Tagged, writeAnswer, writeTaggedAnswer } from './answer.ts';
+import { withAudit } from './audit.ts';
 import { csvAnswer } from './csv-answer.ts';
 import { once, onceWithWallet } from './idempotency.ts';
 import { type RawInput, readIdempotencyKey, readInput } from './input.ts';
@@ -21,7 +22,8 @@ export interface Visit extends CallContext {
  * The one road for every call, whatever door it came through: access, input, idempotency, the operation itself, answer.
  * @throws {AppError} for everything that a caller can cause.
  */
-export async function perform(operation: Operation, parts: Parts, visit: Visit, raw: RawInput): Promise<Answer> {
+export async function perform(declared: Operation, parts: Parts, visit: Visit, raw: RawInput): Promise<Answer> {
+  const operation = declared.audit ? withAudit(declared) : declared;
   if (operation.access.public) return performPublic(operation, parts, visit, raw);
   const caller = checkAccess(operation.access, visit.caller);
   const now = parts.clock.now();

@@ -1,6 +1,7 @@
 import type { Operation } from '../operation/operation.ts';
 import { accessOperations } from './access/index.ts';
 import { apiTokenOperations } from './api-tokens/index.ts';
+import { auditLogOperations } from './audit-log/index.ts';
 import { catalogOperations } from './catalog/index.ts';
 import { channelOperations } from './channels/index.ts';
 import { checkoutSessionOperations } from './checkout-sessions/index.ts';
@@ -51,6 +52,7 @@ export const operations: readonly Operation[] = [
   ...sessionOperations,
   ...planOperations,
   ...apiTokenOperations,
+  ...auditLogOperations,
   ...rateOperations,
   ...subscriptionOperations,
   ...testClockOperations,

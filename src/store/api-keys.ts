@@ -23,11 +23,13 @@ export interface ApiKeyRow {
   last_used_at: Date | null;
   /** The key stops working then; in the future while a rolled key still overlaps with its successor. */
   revoked_at: Date | null;
+  /** What the device is called that a sign-in got this key for; null for all other keys. */
+  device_name: string | null;
   created_at: Date;
 }
 
 const columns = `id, merchant_id, livemode, kind, name, prefix, last_four, permissions, ip_ranges, rpm_limit,
-  request_month, monthly_request_count, last_request_counted_at, last_used_at, revoked_at, created_at`;
+  request_month, monthly_request_count, last_request_counted_at, last_used_at, revoked_at, device_name, created_at`;
 
 const insert = statement(
   'api_keys_insert',
@@ -41,7 +43,8 @@ const findByHash = statement(
           coalesce(k.revoked_at <= $2, false)
             or (k.device_name is not null and greatest(k.last_used_at, k.created_at) < $2::timestamptz - interval '30 days')
             as revoked,
-          m.status as merchant_status, p.per_api_key_per_minute as per_minute, p.per_api_key_per_hour as per_hour
+          m.status as merchant_status, p.per_api_key_per_minute as per_minute, p.per_api_key_per_hour as per_hour,
+          p.delivery_per_order_per_hour as deliveries_per_hour
      from api_keys k join merchants m on m.id = k.merchant_id join plans p on p.slug = m.plan_slug
     where k.key_hash = $1`,
 );
@@ -96,6 +99,11 @@ const revokeUser = statement(
   `update api_keys set revoked_at = $3
     where user_id = $1 and merchant_id = $2 and (revoked_at is null or revoked_at > $3)`,
 );
+const revokeEverywhere = statement(
+  'api_keys_revoke_everywhere',
+  'update api_keys set revoked_at = $2 where user_id = $1 and (revoked_at is null or revoked_at > $2)',
+);
+const userOf = statement('api_keys_user_of', 'select user_id from api_keys where id = $1');
 const markDevice = statement(
   'api_keys_mark_device',
   'update api_keys set user_id = $2, device_name = $3 where id = $1',
@@ -134,7 +142,13 @@ export async function insertApiKey(tx: Handle, scope: Scope, key: NewApiKey): Pr
 export type ApiKeyMatch = Pick<
   ApiKeyRow,
   'id' | 'merchant_id' | 'livemode' | 'kind' | 'permissions' | 'ip_ranges' | 'rpm_limit'
-> & { revoked: boolean; merchant_status: MerchantStatus; per_minute: number; per_hour: number | null };
+> & {
+  revoked: boolean;
+  merchant_status: MerchantStatus;
+  per_minute: number;
+  per_hour: number | null;
+  deliveries_per_hour: number | null;
+};
 
 /** The key with this SHA-256 and its merchant's status. No tenant: the key is what tells the tenant. */
 export function findApiKeyByHash(db: Handle, keyHash: Buffer, now: Date): Promise<ApiKeyMatch | undefined> {
@@ -159,7 +173,11 @@ export function listApiKeys(
       countFrom: 'from api_keys',
       where: 'merchant_id = $1 and livemode = $2',
       values: [scope.merchantId, scope.livemode],
-      columns: { token_type: 'kind', name: 'name', created_at: 'created_at' },
+      columns: {
+        token_type: `(case when device_name is null then kind else 'pos' end)`,
+        name: 'name',
+        created_at: 'created_at',
+      },
       orderBy: 'created_at desc, id desc',
     },
     filters,
@@ -215,6 +233,16 @@ export async function revokeDeviceKeys(
 /** All device keys of somebody at a merchant stop working. @returns how many did. */
 export function revokeKeysOfUser(tx: Handle, userId: string, merchantId: string, now: Date): Promise<number> {
   return tx.run(revokeUser, [userId, merchantId, now]);
+}
+
+/** All device keys of somebody, at every merchant, stop working. @returns how many did. */
+export function revokeAllKeysOfUser(tx: Handle, userId: string, now: Date): Promise<number> {
+  return tx.run(revokeEverywhere, [userId, now]);
+}
+
+/** Whose device a key belongs to; null for keys of no device. */
+export async function findUserOfKey(db: Handle, id: string): Promise<string | null> {
+  return (await db.maybeOne<{ user_id: string | null }>(userOf, [id]))?.user_id ?? null;
 }
 
 /** Makes a new key that of a device. */

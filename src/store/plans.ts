@@ -1,4 +1,5 @@
 import { type Handle, statement } from '../db/database.ts';
+import type { Scope } from '../kernel/context.ts';
 import type { PlanRow } from '../model/plan.ts';
 
 const columns = `slug, name, description, price_cents, currency, min_monthly_volume_cents, max_monthly_volume_cents, features,
@@ -9,6 +10,24 @@ const listPublic = statement(
   `select ${columns} from plans where is_public order by position, slug`,
 );
 
+const findPerMinute = statement(
+  'plans_find_per_minute',
+  'select p.per_api_key_per_minute as per_minute from merchants m join plans p on p.slug = m.plan_slug where m.id = $1',
+);
+// Nothing is read of payments where the plan has no limit.
+const volume = statement(
+  'plans_volume',
+  `select p.max_monthly_volume_cents, m.currency, v.own, v.other_usd
+     from merchants m join plans p on p.slug = m.plan_slug,
+          lateral (
+            select coalesce(sum(y.fiat_value::numeric) filter (where y.currency = m.currency), 0)::text as own,
+                   coalesce(sum(y.usd_value::numeric) filter (where y.currency <> m.currency), 0)::text as other_usd
+              from payments y
+             where p.max_monthly_volume_cents is not null
+               and y.merchant_id = m.id and y.livemode = $2 and y.created_at >= $3 and y.kind = 'lightning'
+          ) v
+    where m.id = $1`,
+);
 const findFeatures = statement(
   'plans_find_features',
   'select p.features from merchants m join plans p on p.slug = m.plan_slug where m.id = $1',
@@ -17,6 +36,26 @@ const findFeatures = statement(
 /** What the plan of a merchant allows. */
 export async function findPlanFeatures(db: Handle, merchantId: string): Promise<PlanRow['features']> {
   return (await db.maybeOne<Pick<PlanRow, 'features'>>(findFeatures, [merchantId]))!.features;
+}
+
+/** Requests a minute that each of a merchant's keys may make. */
+export async function findPlanPerMinute(db: Handle, merchantId: string): Promise<number> {
+  return (await db.maybeOne<{ per_minute: number }>(findPerMinute, [merchantId]))!.per_minute;
+}
+
+/** What a merchant took over Lightning since `since`, and how much its plan allows; amounts are decimal text. */
+export interface Volume {
+  /** Minor units of the merchant's currency; null: no limit, and nothing was added up. */
+  max_monthly_volume_cents: number | null;
+  currency: string;
+  /** Of payments in the merchant's currency, in its major unit. */
+  own: string;
+  /** Of all others, in dollars. */
+  other_usd: string;
+}
+
+export async function readVolume(db: Handle, scope: Scope, since: Date): Promise<Volume> {
+  return (await db.maybeOne<Volume>(volume, [scope.merchantId, scope.livemode, since]))!;
 }
 
 /** What anybody may see, in the order of the price list. */

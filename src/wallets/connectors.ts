@@ -25,6 +25,8 @@ export interface ConnectorSupport {
   outbound: Outbound;
   /** Plain http for wallets on this machine; only where private networks are allowed. */
   allowHttp: boolean;
+  /** `host:port` of wallets on private networks that whoever runs the installation trusts. */
+  walletHosts: readonly string[];
 }
 
 /** Opens the adapter for a wallet. The only place where wallet credentials leave their seal. */
@@ -57,14 +59,15 @@ export function credentialsPlace(walletId: string) {
 }
 
 function openByCredentials(support: ConnectorSupport, wallet: WalletRow): Connector {
-  const { sealer, clock, allowHttp } = support;
+  const { sealer, clock, allowHttp, walletHosts } = support;
   if (!wallet.credentials) throw new WalletFault('unauthorized', 'The credentials of this wallet were erased.');
   const text = sealer.open(wallet.credentials, credentialsPlace(wallet.id)).toString();
   const connection = JSON.parse(text) as WalletConnection;
-  for (const url of addressesOf(connection)) requireSafe(url, allowHttp);
-  const { outbound, close } = outboundFor(support.outbound, connection);
-  const options = { outbound, clock, networks: acceptedNetworks(wallet.livemode) };
-  const connector = openAdapter(connection, options);
+  const urls = addressesOf(connection).map((address) => new URL(address));
+  const isOurs = urls.every((url) => walletHosts.includes(`${url.hostname}:${portOf(url)}`));
+  if (!isOurs && !allowHttp) urls.forEach(requireEncryption);
+  const { outbound, close } = outboundFor(support.outbound, connection, isOurs);
+  const connector = openAdapter(connection, { outbound, clock, networks: acceptedNetworks(wallet.livemode) });
   return { ...connector, close: async () => void (await Promise.all([connector.close?.(), close()])) };
 }
 
@@ -91,11 +94,16 @@ function openAdapter(connection: WalletConnection, options: AdapterOptions): Con
   }
 }
 
-/** A wallet with a certificate of its own gets connections of its own, which trust nothing else. */
-function outboundFor(shared: Outbound, connection: WalletConnection) {
+/**
+ * A wallet with a certificate of its own gets connections of its own, which trust nothing else; so does one on a private
+ * network, because those of the others must not lead there.
+ */
+function outboundFor(shared: Outbound, connection: WalletConnection, isOurs: boolean) {
   const pinnedCertificate = 'certificate' in connection ? connection.certificate : undefined;
-  if (pinnedCertificate === undefined) return { outbound: shared, close: async () => {} };
-  const { allowPrivateNetworks } = shared;
+  const allowPrivateNetworks = shared.allowPrivateNetworks || isOurs;
+  if (pinnedCertificate === undefined && allowPrivateNetworks === shared.allowPrivateNetworks) {
+    return { outbound: shared, close: async () => {} };
+  }
   const outbound = createOutbound({ allowPrivateNetworks, pinnedCertificate });
   return { outbound, close: () => outbound.close() };
 }
@@ -105,10 +113,13 @@ function addressesOf(connection: WalletConnection): readonly string[] {
   return connection.kind === 'lightning_address' ? [] : [connection.url];
 }
 
+function portOf({ protocol, port }: URL): string {
+  return port || (protocol === 'https:' || protocol === 'wss:' ? '443' : '80');
+}
+
 /** Credentials go over encrypted connections only; hidden services encrypt by themselves. */
-function requireSafe(text: string, allowHttp: boolean): void {
-  const { protocol, hostname } = new URL(text);
-  if (protocol === 'https:' || protocol === 'wss:' || allowHttp || hostname.endsWith('.onion')) return;
+function requireEncryption({ protocol, hostname }: URL): void {
+  if (protocol === 'https:' || protocol === 'wss:' || hostname.endsWith('.onion')) return;
   throw new WalletFault('refused', "The address of the wallet's server must start with https:// or wss://.");
 }
 

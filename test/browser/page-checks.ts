@@ -11,7 +11,7 @@ export async function axeFaults(page: Page): Promise<string[]> {
   await page.evaluate(() =>
     document
       .getAnimations()
-      .forEach((one) => void (isFinite(one.effect?.getComputedTiming().endTime as number) && one.finish())),
+      .forEach((one) => void (Number.isFinite(one.effect?.getComputedTiming().endTime as number) && one.finish())),
   );
   if (!(await page.evaluate(() => 'axe' in window))) await page.evaluate(axe);
   return page.evaluate(async () => {

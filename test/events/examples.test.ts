@@ -17,7 +17,7 @@ import { pay, subscribe } from '../harness/subscriptions.ts';
 const record = process.env.RECORD_EXAMPLES === '1';
 const file = new URL('../../src/events/examples.json', import.meta.url);
 
-const firing = eventKinds.filter((kind) => eventCatalog[kind].data !== undefined);
+const firing = eventKinds;
 const bodies = new Map<EventKind, EventBody[]>();
 let app: TestApp;
 
@@ -134,5 +134,4 @@ test('each kind has its recorded example, with the members it has today', () => 
     }),
   );
   if (record) writeFileSync(file, `${JSON.stringify(examples, null, 2)}\n`);
-  for (const kind of eventKinds.filter((one) => !firing.includes(one))) expect(eventExample(kind)).toBeUndefined();
 });

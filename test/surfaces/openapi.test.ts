@@ -346,7 +346,9 @@ describe('recorded answers conform', () => {
   });
 
   test('all of the operations above were recorded', () => {
-    const folders = [orderOperations, invoiceOperations, paymentOperations, walletOperations];
+    // Those that change wallets are recorded by their own tests.
+    const shown = walletOperations.filter(({ method }) => method === 'GET');
+    const folders = [orderOperations, invoiceOperations, paymentOperations, shown];
     const names = [...folders.flat().map(({ name }) => name), 'get_merchant'];
     expect([...recorded].toSorted()).toEqual(names.toSorted());
   });

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { acceptPreimage } from '../../src/flows/accept-preimage.ts';
 import { connectWallet } from '../../src/flows/connect-wallet.ts';
 import { findInvoiceForJob } from '../../src/store/invoices.ts';
@@ -16,15 +16,19 @@ let app: TestApp;
 let node: PaperNode;
 let merchant: TestMerchant;
 const owners: StreamOwner[] = [];
-beforeEach(async () => {
+beforeAll(async () => {
   app = await openTestApp();
   node = new PaperNode(app.clock);
+});
+afterAll(() => app.close());
+beforeEach(async () => {
   merchant = await app.newMerchant();
   await merchant.test.patch(`/api/v1/m/wallets/${await testWalletId(app, merchant)}`, { wallet: { enabled: false } });
 });
 afterEach(async () => {
   await Promise.all(owners.splice(0).map((owner) => owner.stop()));
-  await app.close();
+  // The next test's owner follows its own wallets only.
+  await app.rows('update wallets set enabled = false where merchant_id = $1 returning id', [merchant.id]);
 });
 
 const newOwner = () => {
@@ -132,12 +136,17 @@ test('one process follows a wallet; another takes over when its lease is given b
     const [first, second] = [newOwner(), newOwner()];
     await Promise.all([first.round(), second.round()]);
     await until(() => isOpen(wallet.id, 'phoenixd'), 'the stream opens');
-    const owner = async () => (await app.rows<{ owner: string }>('select owner from wallet_streams'))[0]?.owner;
+    const owner = async () =>
+      (await app.rows<{ owner: string }>('select owner from wallet_streams where wallet_id = $1', [wallet.id]))[0]
+        ?.owner;
     const before = await owner();
     await Promise.all([first.round(), second.round()]);
     expect(await owner()).toBe(before);
     // As if its process had died: the lease has run out and is not renewed.
-    await app.rows(`update wallet_streams set lease_until = clock_timestamp() - interval '1 second' returning owner`);
+    await app.rows(
+      `update wallet_streams set lease_until = clock_timestamp() - interval '1 second' where wallet_id = $1 returning owner`,
+      [wallet.id],
+    );
     expect(await isOpen(wallet.id, 'phoenixd')).toBe(false);
     const third = newOwner();
     await third.round();

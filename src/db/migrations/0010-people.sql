@@ -82,3 +82,22 @@ alter table api_keys
   add column user_id uuid references users on delete set null,
   add column device_name text;
 create index api_keys_device on api_keys (user_id, merchant_id) where device_name is not null;
+
+-- Who changed what. Each entry's hash covers the one before, so that none can be altered or taken out unseen. Refers to
+-- nothing: what it tells of may be gone.
+create table audit_log (
+  merchant_id uuid not null,
+  number bigint not null check (number > 0),
+  id uuid not null unique,
+  -- null: of no mode, such as somebody's place at the merchant
+  livemode boolean,
+  actor text not null check (actor in ('api_token', 'operator')),
+  api_key_id uuid,
+  user_id uuid,
+  action text not null,
+  subject_id text,
+  request_id text,
+  created_at timestamptz(3) not null,
+  hash bytea not null,
+  primary key (merchant_id, number)
+);

@@ -3,6 +3,7 @@ import { openMediaKey } from '../../flows/media-keys.ts';
 import { verifyAccess } from '../../flows/verify-access.ts';
 import { AppError } from '../../kernel/errors.ts';
 import { isUuid } from '../../kernel/ids.ts';
+import { takeDelivery } from '../../limits/delivery-limit.ts';
 import { inputObject, nullable, optional, textInput } from '../../model/fields.ts';
 import { json, operation } from '../../operation/operation.ts';
 import { findLinkedMediaKey } from '../../store/media-keys.ts';
@@ -24,7 +25,7 @@ export const verifyAccessToken = operation({
   name: 'verify_access_token',
   summary: 'Check a paid-access token, and get the key it opens',
   description:
-    '402 is the only sign of a dead token: tampered with, over, of another merchant or mode, refunded. A token from before tokens named products gets 402 as well when it asks for a key.',
+    '402 is the only sign of a dead token: tampered with, over, of another merchant or mode, refunded. A token from before tokens named products gets 402 as well when it asks for a key. How often an hour an order’s key is handed out follows from the plan: 429 beyond.',
   method: 'POST',
   path: '/api/v1/m/access/verify',
   access: { permission: 'media_keys:read' },
@@ -33,7 +34,7 @@ export const verifyAccessToken = operation({
     media_key_id: optional(textInput(64, 'The key to hand out, if it is linked to the token’s product')),
   }),
   answer: json(answer),
-  fails: ['bad_request', 'payment_required'],
+  fails: ['bad_request', 'payment_required', 'rate_limited'],
   tool: { description: 'Check whether a customer’s paid-access token is still good and what it opens.' },
   async run(call, input) {
     const access = await verifyAccess(call.parts, call.scope, readAccessToken(input), call.now);
@@ -59,6 +60,7 @@ export const verifyAccessToken = operation({
       ? await findLinkedMediaKey(call.db, call.scope, wanted.toLowerCase(), access.productId)
       : undefined;
     if (!linked) return shown;
+    takeDelivery(call.parts.rateLimiter, call.caller, access.orderId!, call.now);
     const { id, key, key_fingerprint } = openMediaKey(call.parts.sealer, linked);
     return { ...shown, media_key_id: id, key, key_fingerprint };
   },

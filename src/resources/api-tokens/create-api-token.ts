@@ -30,6 +30,7 @@ export const createApiToken = operation({
   answer: json(createdApiTokenSchema),
   tool: false,
   idempotency: 'database',
+  audit: true,
   async run(call, { body }) {
     const { name, token_type, permissions, ip_ranges, rpm_limit } = body.api_token;
     const kind = token_type ?? 'secret';

@@ -1,8 +1,8 @@
 import { notFound } from '../../kernel/errors.ts';
-import { selfHostedPlan } from '../../limits/plan.ts';
-import { apiTokenUsageSchema } from '../../model/api-token.ts';
+import { apiTokenUsageSchema, typeOfApiToken } from '../../model/api-token.ts';
 import { json, operation } from '../../operation/operation.ts';
 import { findApiKey } from '../../store/api-keys.ts';
+import { findPlanPerMinute } from '../../store/plans.ts';
 
 export const getApiTokenUsage = operation({
   name: 'get_api_token_usage',
@@ -20,14 +20,15 @@ export const getApiTokenUsage = operation({
     // What this process has counted and not written yet belongs to the answer.
     const pending = call.parts.usage.pending(row.id);
     const isThisMonth = row.request_month === call.now.toISOString().slice(0, 7);
+    const planPerMinute = await findPlanPerMinute(call.db, call.scope.merchantId);
     const lastAt = latest(row.last_request_counted_at, pending?.lastAt);
     return {
       object: 'api_token_usage',
       livemode: row.livemode,
       id: row.id,
       name: row.name,
-      token_type: row.kind,
-      rpm_limit: row.rpm_limit ?? selfHostedPlan.perApiKeyPerMinute,
+      token_type: typeOfApiToken(row),
+      rpm_limit: Math.min(planPerMinute, row.rpm_limit ?? planPerMinute),
       monthly_request_count: (isThisMonth ? row.monthly_request_count : 0) + (pending?.requests ?? 0),
       last_request_counted_at: lastAt?.toISOString() ?? null,
       last_used_at: latest(row.last_used_at, pending?.lastAt)?.toISOString() ?? null,

@@ -1,5 +1,5 @@
 import { text, timestamp, word } from '../../kernel/filters.ts';
-import { apiTokenSchema, toApiToken } from '../../model/api-token.ts';
+import { apiTokenSchema, apiTokenTypes, toApiToken } from '../../model/api-token.ts';
 import { listOf, operation } from '../../operation/operation.ts';
 import { listApiKeys } from '../../store/api-keys.ts';
 
@@ -9,7 +9,7 @@ export const listApiTokens = operation({
   method: 'GET',
   path: '/api/v1/m/api_tokens',
   access: { permission: 'merchant:read' },
-  query: { paged: true, filters: { token_type: word('secret', 'publishable'), name: text, created_at: timestamp } },
+  query: { paged: true, filters: { token_type: word(...apiTokenTypes), name: text, created_at: timestamp } },
   answer: listOf(apiTokenSchema),
   tool: false,
   async run(call, { page, filters }) {

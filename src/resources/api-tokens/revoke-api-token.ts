@@ -15,6 +15,7 @@ export const revokeApiToken = operation({
   fails: ['not_found'],
   tool: false,
   idempotency: 'database',
+  audit: true,
   async run(call, { params }) {
     if (!(await revokeApiKey(call.db, call.scope, params.id!, call.now))) throw notFound('API token');
     call.afterCommit(() => call.parts.authenticator.forget());

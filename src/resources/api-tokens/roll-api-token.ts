@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import { issueApiKey } from '../../auth/api-key.ts';
 import { addSeconds } from '../../kernel/clock.ts';
-import { notFound } from '../../kernel/errors.ts';
+import { AppError, notFound } from '../../kernel/errors.ts';
 import { createdApiTokenSchema, toApiToken } from '../../model/api-token.ts';
 import { inputObject, optional } from '../../model/fields.ts';
 import { json, operation } from '../../operation/operation.ts';
@@ -27,12 +27,17 @@ export const rollApiToken = operation({
   params: { id: 'API token' },
   body,
   answer: json(createdApiTokenSchema),
-  fails: ['not_found'],
+  fails: ['not_found', 'conflict'],
   tool: false,
   idempotency: 'database',
+  audit: true,
   async run(call, { params, body }) {
     const old = await findApiKey(call.db, call.scope, params.id!);
     if (!old) throw notFound('API token');
+    // Its successor would outlive the sign-in and the place at the merchant that it came from.
+    if (old.device_name !== null) {
+      throw new AppError('conflict', 'The token of a device is replaced by signing in on the device again');
+    }
     if (old.kind === 'secret') checkMayGive(call, old.permissions);
     const stopsAt = addSeconds(call.now, body.overlap_seconds ?? 0);
     if (!(await revokeApiKey(call.db, call.scope, old.id, stopsAt))) throw notFound('API token');

@@ -13,6 +13,7 @@ export const clearOldMediaKey = operation({
   fails: ['not_found'],
   tool: false,
   idempotency: 'database',
+  audit: true,
   async run(call, { params }) {
     const row = await clear(call.db, call.scope, params.id!, call.now);
     call.afterCommit(() => call.parts.db.wake('event_recorded', call.scope.merchantId));

@@ -26,6 +26,7 @@ export const createMediaKey = operation({
   fails: ['not_found'],
   tool: false,
   idempotency: 'database',
+  audit: true,
   async run(call, { body }) {
     const { name, browser_delivery, product_ids, metadata } = body.media_key;
     const request = {

@@ -14,6 +14,7 @@ export const deleteMediaKey = operation({
   fails: ['not_found'],
   tool: false,
   idempotency: 'database',
+  audit: true,
   async run(call, { params }) {
     if (!(await remove(call.db, call.scope, params.id!))) throw notFound('Media key');
   },

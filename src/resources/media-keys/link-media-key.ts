@@ -23,6 +23,7 @@ export const linkMediaKey = operation({
   fails: ['not_found'],
   tool: false,
   idempotency: 'database',
+  audit: true,
   async run(call, { params, body }) {
     const products = await readProducts(call.db, call.scope, [params.product_id!]);
     if (body.media_key_id) {

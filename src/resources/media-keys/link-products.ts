@@ -24,6 +24,7 @@ export const linkProducts = operation({
   fails: ['bad_request', 'not_found'],
   tool: false,
   idempotency: 'database',
+  audit: true,
   async run(call, { params, body }) {
     const known = await findMediaKey(call.db, call.scope, params.id!);
     if (!known) throw notFound('Media key');

@@ -50,6 +50,7 @@ export const rotateProductKey = operation({
   answer: json(mediaKeySecretSchema),
   fails: ['not_found', 'conflict'],
   idempotency: 'database',
+  audit: true,
   tool: {
     description: 'Replace the encryption key of a product; the old one is kept until clear_product_old_key.',
     rename: { id: 'product_id' },
@@ -73,6 +74,7 @@ export const clearProductOldKey = operation({
   answer: json(productSchema),
   fails: ['not_found'],
   idempotency: 'database',
+  audit: true,
   tool: {
     description: 'Drop the old encryption key of a product once its media is encrypted anew.',
     rename: { id: 'product_id' },

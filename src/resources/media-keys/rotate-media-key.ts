@@ -13,6 +13,7 @@ export const rotateMediaKey = operation({
   fails: ['not_found', 'conflict'],
   tool: false,
   idempotency: 'database',
+  audit: true,
   async run(call, { params }) {
     const { sealer } = call.parts;
     const event = { kind: 'media_key.rotated' as const, subjectId: params.id! };

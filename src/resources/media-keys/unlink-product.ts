@@ -16,11 +16,12 @@ async function unlink(call: Call, { params }: OperationInput<undefined>) {
 const shared = {
   method: 'DELETE',
   access: { permission: 'media_keys:write' },
-  params: { id: 'Media key', product_id: 'Product' },
+  params: { product_id: 'Product', id: 'Media key' },
   slugParams: ['product_id'],
   fails: ['not_found'],
   tool: false,
   idempotency: 'database',
+  audit: true,
 } as const;
 
 export const unlinkProduct = operation({

@@ -23,9 +23,10 @@ export const updateMediaKey = operation({
     }),
   }),
   answer: json(mediaKeySchema),
-  fails: ['bad_request'],
+  fails: ['bad_request', 'not_found'],
   tool: false,
   idempotency: 'database',
+  audit: true,
   async run(call, { params, body }) {
     const { browser_delivery, key } = body.media_key;
     if (key && !isMediaKeyText(key)) {

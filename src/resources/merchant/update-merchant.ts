@@ -40,6 +40,7 @@ export const updateMerchant = operation({
   answer: json(merchantSchema),
   tool: false,
   idempotency: 'database',
+  audit: true,
   async run(call, { body }) {
     await changeMerchant(call.db, call.scope.merchantId, body.merchant, call.now);
     return showMerchant(call.db, call.scope);

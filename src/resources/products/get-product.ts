@@ -1,6 +1,7 @@
 import { notFound } from '../../kernel/errors.ts';
 import { productSchema, toProduct } from '../../model/product.ts';
 import { json, operation } from '../../operation/operation.ts';
+import { findOwnMediaKey } from '../../store/media-keys.ts';
 import { findProduct } from '../../store/products.ts';
 
 export const getProduct = operation({
@@ -17,6 +18,10 @@ export const getProduct = operation({
   async run(call, { params }) {
     const product = await findProduct(call.db, call.scope, params.id!);
     if (!product) throw notFound('Product');
-    return toProduct(product, call.parts.links.payUrl);
+    const key = await findOwnMediaKey(call.db, call.scope, product.id);
+    return {
+      ...toProduct(product, call.parts.links.payUrl),
+      key_rotation_pending: key !== undefined && key.previous_key_fingerprint !== null,
+    };
   },
 });

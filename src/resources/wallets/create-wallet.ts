@@ -36,6 +36,7 @@ export const createWallet = operation({
   fails: ['conflict', 'wallet_unavailable'],
   tool: false,
   idempotency: 'wallet',
+  audit: true,
   steps: {
     async prepare(_call, input) {
       return { wallet: input.body.wallet };

@@ -17,6 +17,7 @@ export const deleteWallet = operation({
   fails: ['not_found'],
   tool: false,
   idempotency: 'database',
+  audit: true,
   async run(call, { params }) {
     if (!(await markWalletDeleted(call.db, call.scope, params.id!, call.now))) throw notFound('Wallet');
   },

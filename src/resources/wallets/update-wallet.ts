@@ -29,6 +29,7 @@ export const updateWallet = operation({
   fails: ['not_found'],
   tool: false,
   idempotency: 'database',
+  audit: true,
   async run(call, { params, body: { wallet: sent } }) {
     const before = await findWallet(call.db, call.scope, params.id!);
     if (!before) throw notFound('Wallet');

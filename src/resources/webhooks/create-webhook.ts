@@ -40,6 +40,7 @@ export const createWebhook = operation({
   fails: [],
   tool: {},
   idempotency: 'database',
+  audit: true,
   async run(call, { body }) {
     const { url, events, description, metadata } = body.webhook;
     // An assistant that names no kinds means all of them; everyone else has to say so.

@@ -14,6 +14,7 @@ export const deleteWebhook = operation({
   fails: ['not_found'],
   tool: { rename: { id: 'webhook_id' } },
   idempotency: 'database',
+  audit: true,
   async run(call, { params }) {
     if (!(await removeWebhook(call.db, call.scope, params.id!))) throw notFound('Webhook');
   },

@@ -32,6 +32,7 @@ export const rotateWebhookSecret = operation({
   fails: ['not_found', 'conflict'],
   tool: false,
   idempotency: 'database',
+  audit: true,
   async run(call, { params, body }) {
     const { sealer } = call.parts;
     const webhook = await lockWebhook(call.db, call.scope, params.id!);

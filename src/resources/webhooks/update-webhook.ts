@@ -36,6 +36,7 @@ export const updateWebhook = operation({
   fails: ['not_found'],
   tool: { rename: { id: 'webhook_id' } },
   idempotency: 'database',
+  audit: true,
   async run(call, { params, body }) {
     const before = await lockWebhook(call.db, call.scope, params.id!);
     if (!before) throw notFound('Webhook');

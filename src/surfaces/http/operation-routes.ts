@@ -32,7 +32,13 @@ export function addOperationRoutes(server: FastifyInstance, { parts, operations 
   async function admit(operation: Operation, request: FastifyRequest, reply: FastifyReply): Promise<void> {
     request.operation = operation.name;
     if (isForAnyPage(operation)) allowAnyOrigin(reply);
-    const caller = operation.access.public ? undefined : await authenticate(request);
+    const caller = operation.access.public
+      ? undefined
+      : await authenticate(request).catch((error) => {
+          // Who guesses keys is a stranger, and counts as one.
+          takeRequests(parts.rateLimiter, undefined, request.ip, 1, parts.clock.now());
+          throw error;
+        });
     reply.headers(takeRequests(parts.rateLimiter, caller, request.ip, 1, parts.clock.now()));
     if (operation.access.public) return;
     request.caller = checkAccess(operation.access, caller);
@@ -63,7 +69,12 @@ export function addOperationRoutes(server: FastifyInstance, { parts, operations 
       },
     );
     if (isStream && request.method === 'GET') {
-      return sendStream(reply, answer, async () => checkAccess(operation.access, await authenticate(request)));
+      return sendStream(
+        reply,
+        answer,
+        async () => checkAccess(operation.access, await authenticate(request)),
+        wantsCsv,
+      );
     }
     reply.code(answer.status).headers({ 'cache-control': 'no-store', ...answer.headers });
     if (answer.mediaType) reply.type(answer.mediaType);

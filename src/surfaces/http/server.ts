@@ -8,6 +8,7 @@ import { RateLimited } from '../../limits/request-limits.ts';
 import { renderError, toAppError } from './error-body.ts';
 import { parseJsonBody } from './json-body.ts';
 import { addOperationRoutes, type RouteOptions } from './operation-routes.ts';
+import { dropUnusedConnections } from './unused-connections.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -48,6 +49,7 @@ export function buildServer(options: HttpOptions): FastifyInstance {
   // Declared, so that all requests stay objects of one kind.
   for (const member of ['operation', 'credentialId', 'caller', 'failure']) server.decorateRequest(member, undefined);
 
+  dropUnusedConnections(server);
   server.removeAllContentTypeParsers();
   server.addContentTypeParser(
     /^application\/(?:[\w.+-]+\+)?json(?:;|$)/i,

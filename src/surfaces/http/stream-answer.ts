@@ -12,21 +12,32 @@ export function goneSignal(reply: FastifyReply, ...others: AbortSignal[]): Abort
 /**
  * Sends an answer that goes on. The credential is looked at again before each piece: a revoked key hears nothing more.
  * @param admit throws when the caller may not go on.
+ * @param isWhole whether a piece that is missing makes the rest wrong: then the connection breaks where it ends early.
  */
-export function sendStream(reply: FastifyReply, answer: Answer, admit: () => Promise<unknown>): FastifyReply {
+export function sendStream(
+  reply: FastifyReply,
+  answer: Answer,
+  admit: () => Promise<unknown>,
+  isWhole = false,
+): FastifyReply {
   reply
     .code(answer.status)
     // A kept connection would outlive the stream and hold up a server that closes.
     .headers({ ...answer.headers, 'cache-control': 'no-store', 'x-accel-buffering': 'no', connection: 'close' })
     .type(answer.mediaType!);
-  return reply.send(Readable.from(whileAdmitted(answer.stream!, admit)));
+  return reply.send(Readable.from(whileAdmitted(answer.stream!, admit, isWhole)));
 }
 
-async function* whileAdmitted(pieces: AsyncIterable<string>, admit: () => Promise<unknown>): AsyncGenerator<string> {
+async function* whileAdmitted(
+  pieces: AsyncIterable<string>,
+  admit: () => Promise<unknown>,
+  isWhole: boolean,
+): AsyncGenerator<string> {
   for await (const piece of pieces) {
     try {
       await admit();
-    } catch {
+    } catch (error) {
+      if (isWhole) throw error;
       return;
     }
     yield piece;

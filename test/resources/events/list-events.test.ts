@@ -141,7 +141,7 @@ describe('behind a cursor', () => {
     const sentence =
       'after must be the id of one of your events of the last 90 days, or a cursor from a list of events';
     const other = await app.newMerchant();
-    for (const after of ['evt_none', 'x', 'pos_', 'pos_-1_2', 'pos_1', '%00', id]) {
+    for (const after of ['evt_none', 'x', 'pos_', 'pos_-1_2', 'pos_1', id]) {
       const client = after === id ? other.test : merchant.test;
       expectInvalid(await client.get(`${path}?after=${after}`), sentence);
     }

@@ -164,9 +164,12 @@ describe('a product', () => {
     expect([first.status, (await merchant.test.get(`${base}/key`)).body]).toEqual([200, first.body]);
     const rotated = await merchant.test.post(`${base}/rotate_key`, {});
     expect(rotated.body.previous_key).toBe(first.body.key);
+    const pending = async () => (await merchant.test.get(base)).body.key_rotation_pending;
+    expect(await pending()).toBe(true);
     expect((await merchant.test.post(`${base}/rotate_key`, {})).status).toBe(409);
     const cleared = await merchant.test.post(`${base}/clear_old_key`, {});
     expect(cleared.body).toMatchObject({ object: 'product', id: product.id });
+    expect(await pending()).toBe(false);
     expect(await eventBodies(app, merchant.id, 'product.key_rotated')).toHaveLength(1);
     expectRefused(await merchant.publishable.get(`${base}/key`), 403, 'forbidden');
   });

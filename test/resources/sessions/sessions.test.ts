@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { giveRole } from '../../../src/flows/give-role.ts';
 import type { Role } from '../../../src/model/user.ts';
 import { openTestApp, type TestApp, type TestMerchant } from '../../harness/app.ts';
 import { Client } from '../../harness/client.ts';
@@ -155,6 +156,21 @@ describe('activating a device', () => {
       await device.get('/api/v1/m/merchant'),
     ];
     expect(replies.map(({ status }) => status)).toEqual(statuses);
+  });
+
+  test('a device’s key cannot be rolled, is listed as pos, and goes with the role', async () => {
+    const shop = await app.newMerchant();
+    const user = await addUser(app, [shop], 'manager');
+    const activation = { session_token: await sessionOf(user), merchant_id: shop.id, livemode: false };
+    const device = new Client(app.app, (await activate(activation)).body.api_key, undefined);
+    const listed = await shop.test.get('/api/v1/m/api_tokens?q[token_type_eq]=pos');
+    expect(listed.body.data).toMatchObject([{ token_type: 'pos', name: 'POS (manager)' }]);
+    const rolled = await device.post(`/api/v1/m/api_tokens/${listed.body.data[0].id}/roll`, {});
+    expect([rolled.status, rolled.body.error.code]).toEqual([409, 'conflict']);
+    const place = { userId: user.id, merchantId: shop.id, role: 'cashier' as const, now: app.clock.now() };
+    await app.parts.db.transaction((tx) => giveRole(tx, place));
+    app.parts.authenticator.forget();
+    expect((await device.get('/api/v1/m/merchant')).status).toBe(401);
   });
 
   test('a device that nobody used for 30 days is out', async () => {

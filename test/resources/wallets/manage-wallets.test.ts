@@ -157,3 +157,22 @@ test('a probe closes the breaker, and its failure is told', async () => {
   const probed = await merchant.test.post(`${path}/${wallet.id}/probe`);
   expect(probed.body).toMatchObject({ consecutive_failures: 0, last_error: null, operational: true });
 });
+
+test('a wallet on a private network is reached only where the operator has named its host', async () => {
+  const shut = await openTestApp({ allowPrivateNetworks: false, watch: false });
+  const body = { wallet: { connection: connection() } };
+  const refused = await (await shut.newMerchant()).test.post(path, body);
+  expect([refused.status, JSON.stringify(refused.body)]).toEqual([
+    422,
+    expect.stringContaining('must start with https'),
+  ]);
+  await shut.close();
+  const host = new URL(server.url).host;
+  const named = await openTestApp({
+    allowPrivateNetworks: false,
+    watch: false,
+    env: { WALLET_HOSTS: `lnd.lan:8080,${host}` },
+  });
+  expect((await (await named.newMerchant()).test.post(path, body)).status).toBe(201);
+  await named.close();
+});

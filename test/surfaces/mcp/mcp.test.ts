@@ -42,8 +42,14 @@ async function send({ key = merchant.test.key, headers = {}, body }: Sent) {
   });
   return { status: answer.statusCode, headers: answer.headers, body: answer.body === '' ? undefined : answer.json() };
 }
-const rpc = (method: string, params?: unknown, id: unknown = 1) => ({ jsonrpc: '2.0', id, method, ...(params ? { params } : {}) });
-const ask = async (method: string, params?: unknown) => (await send({ body: JSON.stringify(rpc(method, params)) })).body;
+const rpc = (method: string, params?: unknown, id: unknown = 1) => ({
+  jsonrpc: '2.0',
+  id,
+  method,
+  ...(params ? { params } : {}),
+});
+const ask = async (method: string, params?: unknown) =>
+  (await send({ body: JSON.stringify(rpc(method, params)) })).body;
 async function call(name: string, args?: Record<string, unknown>, key?: string) {
   const { body } = await send({ key, body: JSON.stringify(rpc('tools/call', { name, arguments: args })) });
   return { isError: body.result.isError, value: JSON.parse(body.result.content[0].text) };
@@ -87,7 +93,11 @@ describe('the protocol', () => {
 
   test('C090: envelopes', async () => {
     for (const id of ['abc', 0, -1, '']) {
-      expect((await send({ body: JSON.stringify(rpc('ping', undefined, id)) })).body).toEqual({ jsonrpc: '2.0', id, result: {} });
+      expect((await send({ body: JSON.stringify(rpc('ping', undefined, id)) })).body).toEqual({
+        jsonrpc: '2.0',
+        id,
+        result: {},
+      });
     }
     for (const broken of [
       rpc('ping', undefined, null),
@@ -119,7 +129,12 @@ describe('the protocol', () => {
   });
 
   test('C087, C091: no Accept and no version header is refused but one that is no date', async () => {
-    for (const accept of ['application/json', 'text/event-stream', '*/*', 'application/json;q=0.9, text/event-stream']) {
+    for (const accept of [
+      'application/json',
+      'text/event-stream',
+      '*/*',
+      'application/json;q=0.9, text/event-stream',
+    ]) {
       const answer = await send({ headers: { accept }, body: JSON.stringify(rpc('ping')) });
       expect([answer.status, answer.headers['content-type']]).toEqual([200, 'application/json; charset=utf-8']);
     }
@@ -129,16 +144,23 @@ describe('the protocol', () => {
   });
 
   test('a batch is answered in its order, without what was only a notification', async () => {
-    const batch = [rpc('ping', undefined, 'a'), { jsonrpc: '2.0', method: 'notifications/initialized' }, 5, rpc('nothing', undefined, 2)];
+    const batch = [
+      rpc('ping', undefined, 'a'),
+      { jsonrpc: '2.0', method: 'notifications/initialized' },
+      5,
+      rpc('nothing', undefined, 2),
+    ];
     const { status, body } = await send({ body: JSON.stringify(batch) });
-    expect([status, body.map(({ id, error }: { id: unknown; error?: { code: number } }) => [id, error?.code])]).toEqual([
-      200,
+    expect([status, body.map(({ id, error }: { id: unknown; error?: { code: number } }) => [id, error?.code])]).toEqual(
       [
-        ['a', undefined],
-        [null, -32600],
-        [2, -32601],
+        200,
+        [
+          ['a', undefined],
+          [null, -32600],
+          [2, -32601],
+        ],
       ],
-    ]);
+    );
     expect((await send({ body: JSON.stringify(Array(51).fill(rpc('ping'))) })).status).toBe(400);
   });
 });
@@ -153,7 +175,17 @@ describe('the tools', () => {
   test('C092: have schemas that every model takes', async () => {
     const { tools } = (await ask('tools/list')).result;
     function check(schema: Record<string, unknown>, where: string): void {
-      for (const word of ['$ref', '$defs', 'anyOf', 'oneOf', 'allOf', 'if', 'const', 'additionalProperties', 'x-trim']) {
+      for (const word of [
+        '$ref',
+        '$defs',
+        'anyOf',
+        'oneOf',
+        'allOf',
+        'if',
+        'const',
+        'additionalProperties',
+        'x-trim',
+      ]) {
         expect(schema, `${where} ${word}`).not.toHaveProperty(word);
       }
       if (schema.type !== undefined) expect(typeof schema.type, where).toBe('string');
@@ -177,9 +209,14 @@ describe('the tools', () => {
 
   test('sell something from order to payment', async () => {
     const order = await call('create_order', { amount_cents: 1500, metadata: { table: '4' } });
-    expect(order).toMatchObject({ isError: false, value: { total_amount_cents: 1500, status: 'pending', invoice: { status: 'pending' } } });
+    expect(order).toMatchObject({
+      isError: false,
+      value: { total_amount_cents: 1500, status: 'pending', invoice: { status: 'pending' } },
+    });
     const { id, invoice } = order.value;
-    expect((await call('get_invoice_qr', { invoice_id: invoice.id })).value).toMatchObject({ content_type: 'image/svg+xml' });
+    expect((await call('get_invoice_qr', { invoice_id: invoice.id })).value).toMatchObject({
+      content_type: 'image/svg+xml',
+    });
     await merchant.test.post(`/api/v1/m/invoices/${invoice.id}/simulate_payment`);
     expect((await call('check_invoice_status', { invoice_id: invoice.id })).value).toMatchObject({ paid: true });
     expect((await call('get_order', { order_id: id, expand: ['invoice'] })).value).toMatchObject({ status: 'paid' });
@@ -190,17 +227,28 @@ describe('the tools', () => {
   });
 
   test('a repeated call with its key is one order, over either door', async () => {
-    const args = { total_amount_cents: 700, generate_invoice: false, items: [{ name: 'Tea', price_cents: 700, qty: 1 }] };
+    const args = {
+      total_amount_cents: 700,
+      generate_invoice: false,
+      items: [{ name: 'Tea', price_cents: 700, qty: 1 }],
+    };
     const first = await call('create_order', { ...args, idempotency_key: 'once' });
     expect((await call('create_order', { ...args, idempotency_key: 'once' })).value.id).toBe(first.value.id);
     const { generate_invoice, ...order } = args;
-    const rest = await merchant.test.post('/api/v1/m/orders', { order, generate_invoice }, { 'idempotency-key': 'once' });
+    const rest = await merchant.test.post(
+      '/api/v1/m/orders',
+      { order, generate_invoice },
+      { 'idempotency-key': 'once' },
+    );
     expect(rest.body.id).toBe(first.value.id);
   });
 
   test('what the API refuses is a result that says so', async () => {
     const missing = await call('get_order', { order_id: '01a21fc3-e398-70f8-86e3-55d06b6805c1' });
-    expect(missing).toMatchObject({ isError: true, value: { error: { code: 'not_found', message: 'Order not found' } } });
+    expect(missing).toMatchObject({
+      isError: true,
+      value: { error: { code: 'not_found', message: 'Order not found' } },
+    });
     const two = await call('create_order', { amount_cents: 1, total_amount_cents: 2 });
     expect(two).toMatchObject({ isError: true, value: { error: { status: 422 } } });
     const unknown = await call('get_merchant', { color: 'red' });
@@ -239,7 +287,9 @@ describe('the tools', () => {
     await call('get_merchant', {}, other.test.key);
     await call('get_order', { order_id: 'x' }, other.test.key);
     const read = () =>
-      app.rows('select tool, success, credential_id, livemode from tool_calls where merchant_id = $1 order by id', [other.id]);
+      app.rows('select tool, success, credential_id, livemode from tool_calls where merchant_id = $1 order by id', [
+        other.id,
+      ]);
     await expect.poll(async () => (await read()).length).toBe(2);
     expect(await read()).toEqual([
       { tool: 'get_merchant', success: true, credential_id: other.test.id, livemode: false },

@@ -1,3 +1,5 @@
+import { once } from 'node:events';
+import { connect } from 'node:net';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { until } from '../../flows/fake-wallet.ts';
 import { openTestApp, type TestApp, type TestMerchant } from '../../harness/app.ts';
@@ -127,12 +129,17 @@ test('following an unknown checkout is a 404, and HEAD opens nothing', async () 
   expect(order_id).toBeNull();
 });
 
-test('a server that stops ends the streams of payers', async () => {
+test('a server that stops ends the streams of payers, and waits for no connection that nobody uses', async () => {
   const other = await openTestApp({ watch: false });
   const shop = await other.newMerchant();
   const { token } = (await shop.test.post('/api/v1/checkout_sessions', { checkout_session: { amount_cents: 1 } })).body;
-  const stream = await EventStream.open(`${await listen(other)}/checkout/${token}/events`, 'nobody');
+  const address = await listen(other);
+  const stream = await EventStream.open(`${address}/checkout/${token}/events`, 'nobody');
   await stream.wait(1);
+  // A browser's, in case it will need one.
+  const unused = connect(Number(new URL(address).port), '127.0.0.1');
+  await once(unused, 'connect');
   await other.close();
   await stream.ended;
+  unused.destroy();
 });

@@ -1,7 +1,7 @@
 import { brotliCompressSync, constants } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
 import type { CheckoutView } from '../../../src/model/checkout-view.ts';
-import { languages } from '../../../src/surfaces/pages/language.ts';
+import { dictionaryOf, languages } from '../../../src/surfaces/pages/language.ts';
 import { renderCheckoutPage } from '../../../src/surfaces/pay/pages/checkout-page.tsx';
 import { renderMissingPage } from '../../../src/surfaces/pay/pages/missing-page.tsx';
 import { renderPaymentLinkPage } from '../../../src/surfaces/pay/pages/payment-link-page.tsx';
@@ -82,6 +82,25 @@ describe('ways out of a checkout', () => {
     expect(renderCheckoutPage(checkoutView(), options)).not.toContain('simulate_payment');
     expect(renderCheckoutPage(checkoutView({ livemode: false }), options)).toContain('simulate_payment');
   });
+});
+
+test('why nothing can be paid is told truly in every language', () => {
+  for (const locale of languages) {
+    const page = (change: Partial<CheckoutView>) =>
+      renderCheckoutPage(checkoutView({ state: 'unpayable', ...change }), { nonce, locale });
+    const words = dictionaryOf(locale).checkout;
+    expect(page({})).toContain(words.unpayableText('Northwind Coffee'));
+    expect(page({ waitSeconds: 30 })).toContain(words.tooMany);
+  }
+  const reason = 'The wallet does not answer.';
+  expect(renderCheckoutPage(checkoutView({ state: 'unpayable', unpayableReason: reason }), options)).toContain(reason);
+});
+
+test('out of a frame the wallet opens from the whole window', () => {
+  expect(renderCheckoutPage(checkoutView({ mode: 'iframe' }), options)).toMatch(
+    /<a class="qr" href="lightning:[^"]+" target="_top"/,
+  );
+  expect(renderCheckoutPage(checkoutView(), options)).not.toContain('_top');
 });
 
 test('every page is small in every language', () => {

@@ -51,7 +51,9 @@ export const de: Dictionary = {
       `${merchant} hat ihn geschlossen. Es wurde nichts abgebucht; bezahle die alte Rechnung nicht.`,
     unpayable: 'Diese Zahlung ist gerade nicht möglich',
     unpayableText: (merchant) =>
-      `${merchant} hat im Moment keine Wallet, die diesen Betrag empfangen kann. Es wurde nichts abgebucht. Bitte versuche es später oder melde dich beim Händler.`,
+      `${merchant} kann diese Zahlung im Moment nicht annehmen. Es wurde nichts abgebucht. Bitte versuche es später oder melde dich beim Händler.`,
+    tooMany:
+      'Über deine Verbindung wurden zu viele Bezahlvorgänge geöffnet. Es wurde nichts abgebucht. Warte eine Minute und versuche es erneut.',
     tryAgain: 'Erneut versuchen',
   },
   link: {

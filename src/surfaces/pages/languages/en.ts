@@ -49,7 +49,8 @@ export const en = {
     cancelledText: (merchant: string) => `${merchant} has closed it. Nothing was charged; do not pay the old invoice.`,
     unpayable: 'This payment cannot be taken right now',
     unpayableText: (merchant: string) =>
-      `${merchant} has no wallet that can receive this amount at the moment. Nothing was charged. Please try again later or contact the merchant.`,
+      `${merchant} cannot take this payment at the moment. Nothing was charged. Please try again later or contact the merchant.`,
+    tooMany: 'Too many checkouts were opened from your connection. Nothing was charged. Wait a minute, then try again.',
     tryAgain: 'Try again',
   },
   link: {

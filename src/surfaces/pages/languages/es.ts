@@ -50,7 +50,9 @@ export const es: Dictionary = {
     cancelledText: (merchant) => `${merchant} lo ha cerrado. No se ha cobrado nada; no pagues la factura antigua.`,
     unpayable: 'Ahora no se puede aceptar este pago',
     unpayableText: (merchant) =>
-      `${merchant} no tiene ninguna cartera que pueda recibir este importe en este momento. No se ha cobrado nada. Inténtalo más tarde o contacta con el comercio.`,
+      `${merchant} no puede aceptar este pago en este momento. No se ha cobrado nada. Inténtalo más tarde o contacta con el comercio.`,
+    tooMany:
+      'Se han abierto demasiados cobros desde tu conexión. No se ha cobrado nada. Espera un minuto e inténtalo de nuevo.',
     tryAgain: 'Intentar de nuevo',
   },
   link: {

@@ -50,7 +50,9 @@ export const fr: Dictionary = {
     cancelledText: (merchant) => `${merchant} l’a fermé. Rien n’a été débité ; ne payez pas l’ancienne facture.`,
     unpayable: 'Ce paiement est impossible pour le moment',
     unpayableText: (merchant) =>
-      `${merchant} n’a aucun portefeuille pouvant recevoir ce montant pour le moment. Rien n’a été débité. Réessayez plus tard ou contactez le marchand.`,
+      `${merchant} ne peut pas accepter ce paiement pour le moment. Rien n’a été débité. Réessayez plus tard ou contactez le marchand.`,
+    tooMany:
+      'Trop de paiements ont été ouverts depuis votre connexion. Rien n’a été débité. Attendez une minute, puis réessayez.',
     tryAgain: 'Réessayer',
   },
   link: {

@@ -50,7 +50,9 @@ export const ptBr: Dictionary = {
     cancelledText: (merchant) => `${merchant} a encerrou. Nada foi cobrado; não pague a fatura antiga.`,
     unpayable: 'Este pagamento não é possível agora',
     unpayableText: (merchant) =>
-      `${merchant} não tem no momento uma carteira que possa receber este valor. Nada foi cobrado. Tente mais tarde ou fale com o vendedor.`,
+      `${merchant} não pode receber este pagamento no momento. Nada foi cobrado. Tente mais tarde ou fale com o vendedor.`,
+    tooMany:
+      'Foram abertas cobranças demais a partir da sua conexão. Nada foi cobrado. Espere um minuto e tente de novo.',
     tryAgain: 'Tentar de novo',
   },
   link: {

@@ -96,7 +96,7 @@ function Preview({ view, price }: { view: PaymentLinkView; price: string }): JSX
       <meta property="og:site_name" content={view.merchant.name} />
       <meta property="og:url" content={view.url} />
       {view.description && <meta property="og:description" content={view.description.slice(0, descriptionChars)} />}
-      {view.imageUrl && <meta property="og:image" content={view.imageUrl} />}
+      {view.imageUrl?.startsWith('https:') && <meta property="og:image" content={view.imageUrl} />}
       <meta property="product:price:amount" content={formatAmount(view.amountCents, view.currency)} />
       <meta property="product:price:currency" content={view.currency.toUpperCase()} />
     </>

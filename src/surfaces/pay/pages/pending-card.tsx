@@ -12,6 +12,8 @@ export function PendingCard({ view, locale }: { view: CheckoutView; locale: Lang
   const bolt11 = view.bolt11!;
   // A link that a person presses, never an address that a script opens: phones refuse those.
   const walletLink = `lightning:${bolt11}`;
+  // Out of a frame only the whole window reaches another app on iOS.
+  const target = view.mode === 'iframe' ? '_top' : undefined;
   return (
     <>
       <div class="head">
@@ -23,12 +25,12 @@ export function PendingCard({ view, locale }: { view: CheckoutView; locale: Lang
         </div>
         <Countdown view={view} label={words.timeLeft} />
       </div>
-      <a class="qr" href={walletLink} aria-label={words.qr}>
+      <a class="qr" href={walletLink} target={target} aria-label={words.qr}>
         <QrCode text={`LIGHTNING:${bolt11.toUpperCase()}`} />
       </a>
       <div class="ways">
         <div class="open-way stack">
-          <LinkButton icon="open" class="open" href={walletLink}>
+          <LinkButton icon="open" class="open" href={walletLink} target={target}>
             {words.openWallet}
           </LinkButton>
           <button type="button" class="button" id="browser-wallet" hidden>

@@ -154,6 +154,7 @@ function expiredText(view: CheckoutView, locale: Language): string {
 
 // The reason is an English sentence; other languages say what holds for every reason.
 function unpayableText(view: CheckoutView, locale: Language): string {
-  const general = dictionaryOf(locale).checkout.unpayableText(view.merchant.name);
+  const words = dictionaryOf(locale).checkout;
+  const general = view.waitSeconds === undefined ? words.unpayableText(view.merchant.name) : words.tooMany;
   return locale === 'en' ? (view.unpayableReason ?? general) : general;
 }

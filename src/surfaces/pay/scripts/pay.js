@@ -47,7 +47,7 @@
     const close = document.createElement('button');
     close.type = 'button';
     close.ariaLabel = 'Close';
-    close.textContent = '×';
+    close.textContent = '\u00d7';
     close.style.cssText =
       'display:block;width:44px;height:44px;margin-inline-start:auto;border:0;border-radius:50%;background:#fff;' +
       'color:#14171f;font:24px/1 system-ui;cursor:pointer';

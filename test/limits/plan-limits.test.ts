@@ -1,0 +1,62 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { takeDelivery } from '../../src/limits/delivery-limit.ts';
+import { openTestApp, type TestApp, type TestMerchant } from '../harness/app.ts';
+
+let app: TestApp;
+let merchant: TestMerchant;
+
+beforeAll(async () => {
+  app = await openTestApp({ watch: false });
+  merchant = await app.newMerchant();
+});
+afterAll(() => app.close());
+
+const order = { total_amount_cents: 1000, items: [{ name: 'Tea', price_cents: 1000, qty: 1 }] };
+
+test('a plan’s monthly volume ends new bitcoin orders, never cash, until the next month', async () => {
+  await app.rows(`update merchants set plan_slug = 'starter' where id = $1`, [merchant.id]);
+  await app.rows(`update plans set max_monthly_volume_cents = 1500 where slug = 'starter'`);
+  for (let i = 0; i < 2; i++) {
+    const made = await merchant.test.post('/api/v1/m/orders', { order, generate_invoice: true });
+    expect(made.status).toBe(201);
+    const paid = await merchant.test.post(`/api/v1/m/invoices/${made.body.invoice.id}/simulate_payment`, {});
+    expect(paid.status).toBe(200);
+  }
+  const refused = await merchant.test.post('/api/v1/m/orders', { order });
+  expect([refused.status, refused.body.error.code]).toEqual([422, 'volume_exceeded']);
+  expect((await merchant.live.post('/api/v1/m/orders', { order })).status).toBe(201);
+  const cash = { order: { ...order, tender_type: 'cash' }, mark_as_paid: true };
+  expect((await merchant.test.post('/api/v1/m/orders', cash)).status).toBe(201);
+  app.clock.advanceSeconds(31 * 24 * 3600);
+  expect((await merchant.test.post('/api/v1/m/orders', { order })).status).toBe(201);
+});
+
+test('a token’s usage shows the plan’s limit', async () => {
+  const { body } = await merchant.test.get(`/api/v1/m/api_tokens/${merchant.test.id}/usage`);
+  expect(body.rpm_limit).toBe(60);
+});
+
+test('an order’s key is handed out as often in an hour as the plan allows', async () => {
+  const caller = { limits: { perMinute: 1, perHour: null, deliveriesPerOrderPerHour: 2 } } as never;
+  const take = (orderId: string) => takeDelivery(app.parts.rateLimiter, caller, orderId, app.clock.now());
+  take('one');
+  take('one');
+  take('two');
+  expect(() => take('one')).toThrow('2 times');
+  app.clock.advanceSeconds(3600);
+  take('one');
+});
+
+test('who guesses keys is counted by address, whatever address is claimed', async () => {
+  const guess = (address: string) =>
+    app.app.inject({
+      method: 'GET',
+      url: '/api/v1/m/merchant',
+      headers: { authorization: `Bearer sk_test_${'a'.repeat(32)}`, 'x-forwarded-for': address },
+    });
+  expect((await guess('203.0.113.1')).statusCode).toBe(401);
+  const limit = { name: 'minute', most: 6000 } as const;
+  expect(app.parts.rateLimiter.take('address 127.0.0.1', [limit], 5998, app.clock.now()).taken).toBe(true);
+  expect((await guess('203.0.113.2')).statusCode).toBe(401);
+  expect((await guess('203.0.113.3')).statusCode).toBe(429);
+});

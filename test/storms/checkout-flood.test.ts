@@ -1,0 +1,104 @@
+import { setMaxListeners } from 'node:events';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { followCheckouts } from '../../src/flows/follow-checkout.ts';
+import { until } from '../flows/fake-wallet.ts';
+import { openTestApp, type TestApp, type TestMerchant } from '../harness/app.ts';
+import { expectLedgerToHold } from '../harness/ledger.ts';
+import { createOrderWithInvoice } from '../harness/orders.ts';
+import { reportFigures } from './figures.ts';
+import { soak } from './seeds.ts';
+
+/** Strangers open pages as fast as they can, and many payers leave theirs open: the merchant sells on. */
+const opens = soak ? 20_000 : 1000;
+const followed = soak ? 2000 : 500;
+const ownOrders = 20;
+
+let app: TestApp;
+let merchant: TestMerchant;
+beforeAll(async () => {
+  app = await openTestApp();
+  merchant = await app.newMerchant();
+});
+afterAll(async () => {
+  await expectLedgerToHold(app);
+  await app.close();
+});
+
+const from = (address: string, url: string) => app.app.inject({ method: 'GET', url, remoteAddress: address });
+const count = async (table: string) =>
+  (await app.rows<{ count: number }>(`select count(*) as count from ${table}`))[0]!.count;
+
+async function ordersMillis(orders = ownOrders): Promise<number> {
+  const begun = performance.now();
+  for (let n = 0; n < orders; n++) await createOrderWithInvoice(merchant.test);
+  return (performance.now() - begun) / orders;
+}
+
+test(`${opens} page opens from one address cause 30 invoices a minute, and every own order succeeds`, async () => {
+  const tokens: string[] = [];
+  for (let n = 0; n < 60; n++) {
+    if (n % 30 === 0) app.clock.advanceSeconds(61);
+    const { body } = await merchant.publishable.post('/api/v1/pub/checkout_sessions', {
+      checkout_session: { amount_cents: 100 + n },
+    });
+    tokens.push(body.token);
+  }
+  const quietMillis = await ordersMillis();
+  const before = await count('invoices');
+  const seen: { token: string; status: number }[] = [];
+  let next = 0;
+  const flood = Promise.all(
+    Array.from({ length: 10 }, async () => {
+      while (next < opens) {
+        const token = tokens[next++ % tokens.length]!;
+        const { statusCode: status } = await from('203.0.113.9', `/checkout/${token}`);
+        seen.push({ token, status });
+      }
+    }),
+  );
+  const floodedMillis = await ordersMillis();
+  await flood;
+  expect((await count('invoices')) - before).toBe(ownOrders + 30);
+  expect(new Set(seen.map(({ status }) => status))).toEqual(new Set([200, 429]));
+  expect(new Set(seen.filter(({ status }) => status === 200).map(({ token }) => token)).size).toBe(30);
+  reportFigures(
+    'checkout flood',
+    `an own order with invoice takes ${quietMillis.toFixed(1)} ms when it is quiet, ${floodedMillis.toFixed(1)} ms during ${opens} page opens, 10 at once`,
+  );
+});
+
+test(`${followed} pages that are left open cost little, and those of the one that is paid hear of it`, async () => {
+  const tokens: string[] = [];
+  for (let n = 0; n < followed / 5; n++) {
+    const { body } = await merchant.test.post('/api/v1/checkout_sessions', { checkout_session: { amount_cents: 500 } });
+    tokens.push(body.token);
+  }
+  const leaving = new AbortController();
+  setMaxListeners(0, leaving.signal);
+  const followers = followCheckouts(app.parts);
+  const pages = Array.from({ length: followed }, (_, n) => {
+    const token = tokens[n % tokens.length]!;
+    return {
+      token,
+      states: [] as string[],
+      pieces: followers.follow(token, { address: '203.0.113.9' }, leaving.signal),
+    };
+  });
+  const followAll = pages.map(async ({ states, pieces }) => {
+    for await (const view of pieces) if (view) states.push(view.state);
+  });
+  await until(() => pages.every(({ states }) => states.length === 1), 60_000);
+  const cpu = process.cpuUsage();
+  const begun = performance.now();
+  await sleep(5000);
+  const { user, system } = process.cpuUsage(cpu);
+  const percent = (user + system) / 10 / (performance.now() - begun);
+  await app.stranger.post(`/checkout/${tokens[0]}/simulate_payment`);
+  const paid = pages.filter(({ token }) => token === tokens[0]);
+  await until(() => paid.every(({ states }) => states.at(-1) === 'paid'));
+  expect(pages.filter(({ states }) => states.length > 1)).toHaveLength(paid.length);
+  leaving.abort();
+  await Promise.all(followAll);
+  reportFigures('open checkout pages', `${followed} that nothing happens to take ${percent.toFixed(1)} % of a CPU`);
+});
