@@ -16,7 +16,7 @@ async function unlink(call: Call, { params }: OperationInput<undefined>) {
 const shared = {
   method: 'DELETE',
   access: { permission: 'media_keys:write' },
-  params: { product_id: 'Product', id: 'Media key' },
+  params: { id: 'Media key', product_id: 'Product' },
   slugParams: ['product_id'],
   fails: ['not_found'],
   tool: false,

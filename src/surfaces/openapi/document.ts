@@ -139,13 +139,14 @@ function failures(operation: Operation): Json {
   );
 }
 
+/** In the order of the path. */
 function pathParameters(operation: Operation): Json[] {
-  return Object.entries(operation.params).map(([name, resource]) => ({
+  return [...operation.path.matchAll(/\{(\w+)\}/g)].map(([, name]) => ({
     name,
     in: 'path',
     required: true,
-    description: resource,
-    schema: pathSchema(operation, name),
+    description: operation.params[name!]!,
+    schema: pathSchema(operation, name!),
   }));
 }
 
