@@ -14,6 +14,8 @@ export interface VerifiedAccess {
   readonly productId: string | null;
   readonly resourceId: string;
   readonly resourceType: string;
+  /** False when a key of the product is not for browsers. */
+  readonly browserDelivery: boolean;
 }
 
 /**
@@ -29,13 +31,22 @@ export async function verifyAccess(parts: Parts, scope: Scope, token: string, no
   const { expiresAt } = claims;
   if ('resourceId' in claims) {
     const { resourceId, resourceType } = claims;
-    return { expiresAt, remainingSeconds, orderId: null, productId: null, resourceId, resourceType };
+    return {
+      expiresAt,
+      remainingSeconds,
+      orderId: null,
+      productId: null,
+      resourceId,
+      resourceType,
+      browserDelivery: true,
+    };
   }
   const { orderId, productId } = claims;
   const standing = await findAccessStanding(parts.db, scope, orderId, productId);
   if (standing?.order_status !== 'paid') throw dead();
   const resourceType = standing.resource_type ?? 'product';
-  return { expiresAt, remainingSeconds, orderId, productId, resourceId: productId, resourceType };
+  const browserDelivery = standing.browser_delivery;
+  return { expiresAt, remainingSeconds, orderId, productId, resourceId: productId, resourceType, browserDelivery };
 }
 
 function dead(): AppError {

@@ -20,6 +20,8 @@ export interface RawInput {
   readonly wantsCsv?: boolean;
   /** `X-Access-Token`, where a paid-access token may come instead of in the body. */
   readonly accessToken?: string | undefined;
+  /** Whether it came with an `Origin`, as browsers send with every POST (Fetch standard). */
+  readonly fromBrowser?: boolean;
 }
 
 const noFilters: FilterFields = {};
@@ -50,6 +52,7 @@ export function readInput(operation: Operation, raw: RawInput): OperationInput {
     plain: readPlain(operation.query.plain ?? {}, raw.query),
     lastEventId: raw.lastEventId,
     accessToken: raw.accessToken,
+    fromBrowser: raw.fromBrowser === true,
   };
 }
 

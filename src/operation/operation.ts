@@ -121,6 +121,8 @@ export interface OperationInput<Body = unknown> {
   readonly lastEventId: string | undefined;
   /** `X-Access-Token`; it wins over the body's. */
   readonly accessToken: string | undefined;
+  /** Whether a web page asks: the request named its `Origin`. */
+  readonly fromBrowser: boolean;
 }
 
 export interface Call extends CallContext {

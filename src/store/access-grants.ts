@@ -16,6 +16,8 @@ export interface AccessGrantRow {
 export interface AccessStanding extends AccessGrantRow {
   order_status: string;
   resource_type: string | null;
+  /** Whether every key of the product may be served to browsers. */
+  browser_delivery: boolean;
 }
 
 const insert = statement(
@@ -33,7 +35,9 @@ const list = statement(
 );
 const findStanding = statement(
   'access_grants_find_standing',
-  `select g.id, g.order_id, g.product_id, g.duration_seconds, g.expires_at, o.status as order_status, p.resource_type
+  `select g.id, g.order_id, g.product_id, g.duration_seconds, g.expires_at, o.status as order_status, p.resource_type,
+          not exists (select 1 from media_key_products l join media_keys k on k.id = l.media_key_id
+                       where l.product_id = g.product_id and not k.browser_delivery) as browser_delivery
      from access_grants g join orders o on o.id = g.order_id join products p on p.id = g.product_id
     where g.order_id = $1 and g.product_id = $2 and g.merchant_id = $3 and g.livemode = $4
     order by g.expires_at desc limit 1`,

@@ -16,7 +16,8 @@ const answer = Type.Object({
 export const verifyPublicAccessToken = operation({
   name: 'verify_public_access_token',
   summary: 'Check a paid-access token from a web page',
-  description: 'The token comes in the body or in the header X-Access-Token, which wins.',
+  description:
+    'The token comes in the body or in the header X-Access-Token, which wins. A product one of whose media keys has browser_delivery false is refused to web pages (403): ask from your server.',
   method: 'POST',
   path: '/api/v1/pub/access/verify',
   access: { permission: undefined, publishable: true },
@@ -28,6 +29,9 @@ export const verifyPublicAccessToken = operation({
     const merchant = (await findMerchant(call.db, call.scope.merchantId))!;
     if (!merchant.privapaid_enabled) throw new AppError('forbidden', 'This merchant does not sell paid access');
     const access = await verifyAccess(call.parts, call.scope, readAccessToken(input), call.now);
+    if (input.fromBrowser && !access.browserDelivery) {
+      throw new AppError('forbidden', 'A media key of this product is not for browsers; verify from your server');
+    }
     return {
       valid: true,
       remaining_seconds: access.remainingSeconds,

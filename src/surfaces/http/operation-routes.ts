@@ -66,6 +66,7 @@ export function addOperationRoutes(server: FastifyInstance, { parts, operations 
         ifNoneMatch: headerText(request.headers['if-none-match']),
         wantsCsv,
         accessToken: headerText(request.headers['x-access-token']),
+        fromBrowser: request.headers.origin !== undefined,
       },
     );
     if (isStream && request.method === 'GET') {

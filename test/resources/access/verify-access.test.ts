@@ -91,6 +91,21 @@ describe('a living token', () => {
     await merchant.test.delete(`/api/v1/m/media_keys/${linked}/products/${product.slug}`);
     expect((await verify(token, { media_key_id: linked })).body.key).toBeUndefined();
   });
+
+  test('is not shown to a web page while a key of its product is not for browsers', async () => {
+    const { product, token } = await buy(app, merchant.test);
+    const page = { origin: 'https://shop.example' };
+    expect((await verifyPublic(token, page)).status).toBe(200);
+    const media_key = { product_ids: [product.id], browser_delivery: false };
+    const { id } = (await merchant.test.post('/api/v1/m/media_keys', { media_key })).body;
+    const refused = await verifyPublic(token, page);
+    expect([refused.status, refused.body.error.code, refused.body.valid]).toEqual([403, 'forbidden', undefined]);
+    expect((await verifyPublic(token)).status).toBe(200);
+    expect((await verify(token)).status).toBe(200);
+    expect((await verifyPublic(`${token}0`, page)).status).toBe(402);
+    await merchant.test.patch(`/api/v1/m/media_keys/${id}`, { media_key: { browser_delivery: true } });
+    expect((await verifyPublic(token, page)).status).toBe(200);
+  });
 });
 
 describe('402 is the only sign of a dead one', () => {
