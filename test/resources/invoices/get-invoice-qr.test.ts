@@ -25,20 +25,27 @@ describeRefusals(() => app, {
   makeLive: (merchant) => live.invoiceFor(merchant),
 });
 
-/** Paints the SVG's own path: one row of dark modules per `M x y h width`. */
+/** Paints the SVG's own path: each row is a pen's way from `M x y`, with runs (`h`) and gaps (`m dx 0`). */
 function read(svg: string): { text: string; size: number; first: number } {
   const size = Number(/viewBox="0 0 (\d+) \d+"/.exec(svg)![1]);
+  const path = /stroke="#000" d="([^"]+)"/.exec(svg)![1]!;
   const scale = 4;
   const pixels = new Uint8Array((size * scale) ** 2 * 4).fill(255);
   let first = size;
-  for (const [, x, y, width] of svg.matchAll(/M(\d+) (\d+)h(\d+)v1h-\d+z/g)) {
-    first = Math.min(first, Number(x), Number(y));
-    for (let row = Number(y) * scale; row < (Number(y) + 1) * scale; row++) {
-      for (let column = Number(x) * scale; column < (Number(x) + Number(width)) * scale; column++) {
-        pixels.fill(0, (row * size * scale + column) * 4, (row * size * scale + column) * 4 + 3);
+  let [x, y] = [0, 0];
+  for (const [, letter, one, other] of path.matchAll(/([Mmh])(\d+)(?: ([\d.]+))?/g)) {
+    if (letter === 'M') [x, y] = [Number(one), Math.floor(Number(other))];
+    else if (letter === 'm') x += Number(one);
+    else {
+      first = Math.min(first, x, y);
+      for (let row = y * scale; row < (y + 1) * scale; row++) {
+        pixels.fill(0, (row * size + x) * scale * 4, (row * size + x + Number(one)) * scale * 4);
       }
+      x += Number(one);
     }
   }
+  // Black is opaque.
+  for (let n = 3; n < pixels.length; n += 4) pixels[n] = 255;
   return { text: decodeQr({ width: size * scale, height: size * scale, data: pixels }), size, first };
 }
 
