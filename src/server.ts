@@ -22,7 +22,7 @@ import { sendMails } from './jobs/send-mails.ts';
 import { shareRateCounts } from './jobs/share-rate-counts.ts';
 import { sweep } from './jobs/sweep.ts';
 import { watchInvoices } from './jobs/watch-invoices.ts';
-import { createLog } from './kernel/log.ts';
+import { closeLog, createLog } from './kernel/log.ts';
 import { hasMerchants } from './store/merchants.ts';
 
 /** After this a stop is forced, with time left to be gone within 10 s; the data is safe either way. */
@@ -84,7 +84,7 @@ export async function startServer(config: Config, options: ServerOptions = {}): 
     process.stdout.write(banner(links.publicUrl, parts.db.engine, demo));
     return {
       baseUrl: links.publicUrl,
-      stop: () => within(stopMillis, stop()),
+      stop: () => within(stopMillis, stop()).finally(() => closeLog(log)),
     };
 
     async function stop(): Promise<void> {

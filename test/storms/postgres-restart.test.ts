@@ -12,10 +12,11 @@ import { readDemoKeys, SatlineProcess } from './process.ts';
 import { dice, firstSeed, soak } from './seeds.ts';
 import { Till } from './till.ts';
 
-const restarts = Number(process.env.RESTARTS ?? (soak ? 50 : 2));
+const restarts = Number(process.env.RESTARTS ?? 50);
 const workers = 8;
 const bin = findPostgresPrograms();
-const wanted = process.env.TEST_DATABASE_URL !== undefined;
+const wanted = soak && process.env.TEST_DATABASE_URL !== undefined;
+if (!wanted) console.log('SKIPPED: a PostgreSQL is stopped again and again; run it with SOAK=1 and TEST_DATABASE_URL');
 if (wanted && !bin) {
   if (process.env.CI) throw new Error('PostgreSQL’s own programs are missing; .ci/run installs them');
   console.log('SKIPPED: PostgreSQL’s own programs (pg_ctl) are needed to restart a server');
