@@ -22,7 +22,7 @@ import { sendMails } from './jobs/send-mails.ts';
 import { shareRateCounts } from './jobs/share-rate-counts.ts';
 import { sweep } from './jobs/sweep.ts';
 import { watchInvoices } from './jobs/watch-invoices.ts';
-import { closeLog, createLog } from './kernel/log.ts';
+import { closeLog, createLog, type Logger } from './kernel/log.ts';
 import { hasMerchants } from './store/merchants.ts';
 
 /** After this a stop is forced, with time left to be gone within 10 s; the data is safe either way. */
@@ -42,6 +42,15 @@ export interface ServerOptions {
 /** Opens everything, listens, starts the loops. Resolves when the server is ready. */
 export async function startServer(config: Config, options: ServerOptions = {}): Promise<RunningServer> {
   const log = createLog(config.logLevel);
+  try {
+    return await start(config, options, log);
+  } catch (error) {
+    await closeLog(log);
+    throw error;
+  }
+}
+
+async function start(config: Config, options: ServerOptions, log: Logger): Promise<RunningServer> {
   const earlierDemo = await readDemo(config.dataDir);
   const mayMakeDemo = options.demo === true || wantsDemo(config);
   const opening = buildParts(config, {

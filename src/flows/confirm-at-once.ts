@@ -1,0 +1,65 @@
+import type { Handle } from '../db/database.ts';
+import { recordEvents } from '../events/outbox.ts';
+import { newId } from '../kernel/ids.ts';
+import { type OrderRow, toOrder } from '../model/order.ts';
+import { type PaymentRow, toPayment } from '../model/payment.ts';
+import { insertPayment } from '../store/payments.ts';
+import { completeOrder } from './complete-order.ts';
+
+type Terms = Pick<
+  PaymentRow,
+  | 'kind'
+  | 'amount_sats'
+  | 'amount_cents'
+  | 'btc_usd_price'
+  | 'btc_fiat_price'
+  | 'usd_value'
+  | 'fiat_value'
+  | 'usd_variance_cents'
+  | 'fiat_variance_cents'
+  | 'variance_percentage'
+>;
+
+/**
+ * A payment that needs no wallet to say so, and pays an order which this transaction owns: without invoice, hash or
+ * preimage. Records `payment.confirmed`, then `order.paid`.
+ */
+export async function confirmAtOnce(
+  tx: Handle,
+  order: OrderRow,
+  terms: Terms,
+  now: Date,
+): Promise<{ order: OrderRow; payment: PaymentRow }> {
+  const payment: PaymentRow = {
+    ...terms,
+    id: newId(),
+    merchant_id: order.merchant_id,
+    livemode: order.livemode,
+    order_id: order.id,
+    invoice_id: null,
+    payment_hash: null,
+    wallet_id: null,
+    channel_id: order.channel_id,
+    currency: order.currency,
+    preimage: null,
+    evidence: null,
+    metadata: {},
+    confirmed_at: now,
+    settled_at: now,
+    created_at: now,
+    updated_at: now,
+  };
+  await insertPayment(tx, payment);
+  const cashPaidAt = terms.kind === 'cash' ? now : null;
+  const paid = await completeOrder(tx, order, payment, { paidAt: now, cashPaidAt, attention: null, now });
+  await recordEvents(
+    tx,
+    { merchantId: order.merchant_id, livemode: order.livemode },
+    [
+      { kind: 'payment.confirmed', subjectId: payment.id, data: toPayment(payment) },
+      { kind: 'order.paid', subjectId: order.id, data: toOrder(paid) },
+    ],
+    now,
+  );
+  return { order: paid, payment };
+}
