@@ -1,10 +1,8 @@
-import pg from 'pg';
 import type { Logger } from '../kernel/log.ts';
-import { handleOf } from './connections.ts';
+import { handleOf, openPool } from './connections.ts';
 import { type Database, sqlState } from './database.ts';
 import { openEmbedded } from './embedded/open.ts';
 import { outcomeOf, type TransactionMark } from './outcome.ts';
-import { typeParsers } from './parameters.ts';
 import { refuseInsideTransaction, runSnapshot, runTransaction } from './transaction.ts';
 import { Wakes } from './wakes.ts';
 
@@ -25,8 +23,7 @@ export async function openEmbeddedDatabase(options: EmbeddedDatabaseOptions): Pr
     log,
     ...(options.onFatal ? { onFatal: options.onFatal } : {}),
   });
-  const pool = new pg.Pool({ ...engine.poolConfig(), pipeline: true, types: typeParsers, max: 1 } as pg.PoolConfig);
-  pool.on('error', (error) => log.warn({ err: error }, 'embedded database connection lost'));
+  const pool = openPool({ ...engine.poolConfig(), max: 1 }, log, 'embedded database connection lost');
   // A spinning engine never frees itself; the restart gives the space back to whoever cleared it.
   const watched = async <T>(work: Promise<T>): Promise<T> => {
     try {
@@ -38,9 +35,9 @@ export async function openEmbeddedDatabase(options: EmbeddedDatabaseOptions): Pr
   };
   // One statement, one turn on the connection.
   const handle = handleOf(
-    async () => (await pool.connect()).on('error', ignore),
+    () => pool.connect(),
     refuseInsideTransaction,
-    (client) => client.off('error', ignore).release(),
+    (client) => client.release(),
   );
   const wakes = new Wakes();
   const support = {
@@ -63,6 +60,3 @@ export async function openEmbeddedDatabase(options: EmbeddedDatabaseOptions): Pr
     },
   };
 }
-
-// The statement that was under way fails with it, and the pool throws the client away.
-function ignore(): void {}

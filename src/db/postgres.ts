@@ -1,10 +1,9 @@
-import pg from 'pg';
+import type pg from 'pg';
 import type { Logger } from '../kernel/log.ts';
-import { handleOf, SharedConnections } from './connections.ts';
+import { handleOf, openPool, SharedConnections } from './connections.ts';
 import { type Database, statement } from './database.ts';
 import { Notifier, notifyText } from './notifier.ts';
 import { outcomeOf, type TransactionMark } from './outcome.ts';
-import { typeParsers } from './parameters.ts';
 import { refuseInsideTransaction, runSnapshot, runTransaction } from './transaction.ts';
 
 const notify = statement('notify', notifyText);
@@ -33,16 +32,14 @@ export async function openPostgres(options: PostgresOptions): Promise<Database> 
     // Compiling a plan pays for reports, not for statements that take milliseconds.
     options: '-c TimeZone=UTC -c default_transaction_isolation=read\\ committed -c jit=off',
   };
-  const pool = new pg.Pool({
+  const poolConfig: pg.PoolConfig = {
     ...config,
-    pipeline: true,
-    types: typeParsers,
     max: options.poolSize ?? 10,
     // Also how long a call waits for its turn: under a burst, late is better than an error.
     connectionTimeoutMillis: 15_000,
     idleTimeoutMillis: 60_000,
-  } as pg.PoolConfig);
-  pool.on('error', (error) => log.warn({ err: error }, 'idle database connection lost'));
+  };
+  const pool = openPool(poolConfig, log, 'idle database connection lost');
   const shared = new SharedConnections(config, options.sharedConnections ?? 4, log);
   const handle = handleOf((statement) => shared.get(statement), refuseInsideTransaction);
   const plain = handleOf((statement) => shared.get(statement));

@@ -1,4 +1,5 @@
-import { spawnSync } from 'node:child_process';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { chmodSync, existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir, userInfo } from 'node:os';
@@ -34,7 +35,7 @@ export class Cluster {
     chmodSync(directory, 0o777);
     const port = await freePort();
     const cluster = new Cluster(bin, directory, port);
-    cluster.#run(
+    await cluster.#run(
       'initdb',
       '-D',
       cluster.#data,
@@ -45,36 +46,39 @@ export class Cluster {
       '--locale=C.UTF-8',
     );
     cluster.#options = `-p ${port} -c listen_addresses=127.0.0.1 -c unix_socket_directories= -c max_connections=100`;
-    cluster.up();
+    await cluster.up();
     return cluster;
   }
   #options = '';
 
-  up(): void {
+  async up(): Promise<void> {
     const log = join(this.#directory, 'server.log');
-    this.#run('pg_ctl', '-D', this.#data, '-l', log, '-w', '-t', '60', '-o', this.#options, 'start');
+    await this.#run('pg_ctl', '-D', this.#data, '-l', log, '-w', '-t', '60', '-o', this.#options, 'start');
   }
 
   /** @param mode `immediate` is what a crash leaves behind, `fast` what an administrator does. */
-  down(mode: 'immediate' | 'fast'): void {
-    this.#run('pg_ctl', '-D', this.#data, '-m', mode, '-w', 'stop');
+  async down(mode: 'immediate' | 'fast'): Promise<void> {
+    await this.#run('pg_ctl', '-D', this.#data, '-m', mode, '-w', 'stop');
   }
 
-  remove(): void {
-    this.down('immediate');
+  async remove(): Promise<void> {
+    await this.down('immediate');
     rmSync(this.#directory, { recursive: true, force: true });
   }
 
-  // PostgreSQL refuses to run as root; anybody else runs it as himself.
-  #run(program: string, ...args: string[]): void {
+  // PostgreSQL refuses to run as root; anybody else runs it as himself. Awaited: what a test has under way goes on.
+  async #run(program: string, ...args: string[]): Promise<void> {
     const command = [join(this.#bin, program), ...args];
     const [first, ...rest] = userInfo().uid === 0 ? ['runuser', '-u', 'postgres', '--', ...command] : command;
-    const { status, stderr } = spawnSync(first!, rest, {
-      cwd: '/',
-      stdio: ['ignore', 'ignore', 'pipe'],
-      encoding: 'utf8',
+    const child = spawn(first!, rest, { cwd: '/', stdio: ['ignore', 'ignore', 'pipe'] });
+    let printed = '';
+    child.stderr.on('data', (chunk) => {
+      printed += chunk;
     });
-    if (status !== 0) throw new Error(`${program} failed: ${stderr}`);
+    // Not `close`: the server that pg_ctl starts may hold on to the pipe.
+    const [status] = await once(child, 'exit');
+    child.stderr.destroy();
+    if (status !== 0) throw new Error(`${program} failed: ${printed}`);
   }
 }
 
