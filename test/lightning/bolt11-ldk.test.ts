@@ -1,22 +1,13 @@
-import { readFile } from 'node:fs/promises';
-import { createRequire } from 'node:module';
 import fc from 'fast-check';
-import {
-  Bolt11Invoice,
-  initializeWasmFromBinary,
-  Option_u64Z_Some,
-  Result_Bolt11InvoiceParseOrSemanticErrorZ_OK,
-} from 'lightningdevkit';
+import { Bolt11Invoice, Option_u64Z_Some, Result_Bolt11InvoiceParseOrSemanticErrorZ_OK } from 'lightningdevkit';
 import { beforeAll, expect, it } from 'vitest';
 import { decodeBolt11 } from '../../src/lightning/bolt11.ts';
 import { encodeBolt11 } from '../../src/lightning/bolt11-encode.ts';
+import { loadLdk } from '../rig/ldk.ts';
 import { bolt11Fields, privateKeys } from './bolt11-arbitraries.ts';
 import { validVectors } from './bolt11-vectors.ts';
 
-beforeAll(async () => {
-  const wasm = createRequire(import.meta.url).resolve('lightningdevkit/liblightningjs.wasm');
-  await initializeWasmFromBinary(await readFile(wasm));
-});
+beforeAll(loadLdk);
 
 function readWithLdk(text: string) {
   const result = Bolt11Invoice.constructor_from_str(text);

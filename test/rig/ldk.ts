@@ -5,7 +5,12 @@ import * as ldk from 'lightningdevkit';
 
 let starting: Promise<void> | undefined;
 
-/** Must have resolved before anything else of LDK is touched. Takes about a third of a second, once. */
+/**
+ * Must have resolved before anything else of LDK is touched. Takes about a third of a second, once.
+ *
+ * The only place that may start it: a second start puts a new memory under the objects of the first, and whatever is
+ * freed afterwards, nodes of an earlier test file among them, is freed in the wrong one.
+ */
 export function loadLdk(): Promise<void> {
   starting ??= start();
   return starting;
