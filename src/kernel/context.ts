@@ -15,6 +15,10 @@ export const permissionNouns = [
 export type PermissionNoun = (typeof permissionNouns)[number];
 export type Permission = `${PermissionNoun}:${'read' | 'write'}` | 'media_keys:manage';
 
+/** What an OAuth connection may be allowed to do: the words of its tokens' scope (RFC 6749, 3.3). */
+export const oauthScopes = ['catalog', 'payment_links'] as const;
+export type OauthScope = (typeof oauthScopes)[number];
+
 /** The tenant and mode that a store function may see. Rows of anyone else do not exist for it. */
 export interface Scope {
   readonly merchantId: string;
@@ -23,11 +27,13 @@ export interface Scope {
 
 /** Who is calling, after the credential has been checked. */
 export interface Caller extends Scope {
-  readonly kind: 'secret' | 'publishable';
-  /** Id of the API key; idempotency keys and rate windows belong to it. */
+  readonly kind: 'secret' | 'publishable' | 'oauth';
+  /** Id of the API key or OAuth connection; idempotency keys and rate windows belong to it. */
   readonly credentialId: string;
   /** `full`, or the permissions the key was narrowed to. */
   readonly permissions: 'full' | readonly Permission[];
+  /** What somebody allowed an OAuth connection to do; keys have none. */
+  readonly oauthScopes?: readonly OauthScope[];
   readonly merchantStatus: 'pending' | 'active' | 'suspended';
   /** Requests the credential may make, by its merchant's plan and its own limit. */
   readonly limits: {

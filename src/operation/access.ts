@@ -1,4 +1,4 @@
-import type { Caller } from '../kernel/context.ts';
+import type { Caller, OauthScope } from '../kernel/context.ts';
 import { AppError } from '../kernel/errors.ts';
 import type { Access } from './operation.ts';
 
@@ -7,18 +7,42 @@ export function checkAccess(access: Access, caller: Caller | undefined): Caller 
   if (!caller) {
     throw new AppError('missing_token', 'Send your API key in the header "Authorization: Bearer <key>"');
   }
-  if (caller.kind === 'publishable' && !access.publishable) {
-    throw new AppError('forbidden', 'A publishable key cannot do this; use a secret key on your server');
-  }
-  const { permission } = access;
-  if (permission && caller.permissions !== 'full' && !caller.permissions.includes(permission)) {
-    throw new AppError('forbidden', `This key lacks the permission ${permission}`);
-  }
+  const refusal = refusalOf(access, caller);
+  if (refusal) throw new AppError('forbidden', refusal);
   if (caller.merchantStatus !== 'active' && !access.whileInactive) {
     throw new AppError('forbidden', `This merchant is ${caller.merchantStatus}; it cannot use the API now`);
   }
-  if (access.testOnly && caller.livemode) {
-    throw new AppError('forbidden', 'Only a test key can do this');
-  }
   return caller;
+}
+
+/** Whether this kind of credential, with these rights, may make such a call at all; the merchant's status aside. */
+export function mayCall(access: Access, caller: Caller): boolean {
+  return refusalOf(access, caller) === undefined;
+}
+
+function refusalOf(access: Access, caller: Caller): string | undefined {
+  const { permission } = access;
+  if (caller.kind === 'oauth') {
+    const refusal = oauthRefusalOf(access, caller);
+    if (refusal) return refusal;
+  } else {
+    if (caller.kind === 'publishable' && !access.publishable) {
+      return 'A publishable key cannot do this; use a secret key on your server';
+    }
+    if (permission && caller.permissions !== 'full' && !caller.permissions.includes(permission)) {
+      return `This key lacks the permission ${permission}`;
+    }
+  }
+  return access.testOnly && caller.livemode ? 'Only a test key can do this' : undefined;
+}
+
+function oauthRefusalOf(access: Access, { oauthScopes }: Caller): string | undefined {
+  const needed = oauthScopeOf(access);
+  if (!needed) return 'A connected assistant may only work with the catalog and payment links; this needs a secret key';
+  return oauthScopes?.includes(needed) ? undefined : `This connection was not allowed the scope ${needed}`;
+}
+
+/** What an OAuth connection must be allowed for it; undefined: none may do it. */
+export function oauthScopeOf({ permission, oauthScope }: Access): OauthScope | undefined {
+  return oauthScope ?? (permission?.startsWith('catalog:') ? 'catalog' : undefined);
 }

@@ -1,7 +1,7 @@
 import type { Static, TSchema } from 'typebox';
 import type { Handle } from '../db/database.ts';
 import type { Parts } from '../flows/parts.ts';
-import type { CallContext, Caller, Permission, Scope } from '../kernel/context.ts';
+import type { CallContext, Caller, OauthScope, Permission, Scope } from '../kernel/context.ts';
 import type { ErrorCode } from '../kernel/errors.ts';
 import type { Filter, FilterFields } from '../kernel/filters.ts';
 import type { PageRequest } from '../kernel/page.ts';
@@ -42,11 +42,13 @@ export interface Operation {
   readonly steps: WalletSteps<unknown, unknown> | undefined;
 }
 
-/** What a secret key must be allowed to do, and whether a publishable key may call it too. */
+/** What a secret key must be allowed to do, and who else may call it. */
 export interface Access {
   /** undefined: any secret key may. */
   readonly permission: Permission | undefined;
   readonly publishable?: boolean;
+  /** What an OAuth connection must be allowed; left out: `catalog` where the permission is of the catalog, else none may. */
+  readonly oauthScope?: OauthScope;
   /** Nobody is asked for a key: declared with `publicOperation`, whose `run` knows no caller. */
   readonly public?: true;
   /** Also open to merchants that are not active (their key still must be valid). */

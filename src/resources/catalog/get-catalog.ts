@@ -18,6 +18,6 @@ export const getCatalog = operation({
     readCatalog(call.parts.db, {
       ...call.scope,
       payUrl: call.parts.links.payUrl,
-      withCodes: call.caller.kind === 'secret',
+      withCodes: call.caller.kind !== 'publishable',
     }),
 });

@@ -11,7 +11,7 @@ export const createPaymentLink = operation({
   method: 'POST',
   path: '/api/v1/m/payment_links',
   status: 201,
-  access: { permission: 'catalog:write' },
+  access: { permission: 'catalog:write', oauthScope: 'payment_links' },
   body: inputObject({
     payment_link: inputObject({
       name: nameInput('What is sold'),
