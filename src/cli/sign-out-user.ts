@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
-import { revokeAllKeysOfUser } from '../store/api-keys.ts';
-import { revokeUserSessions } from '../store/user-sessions.ts';
+import { recordAccountAudit } from '../flows/record-audit.ts';
+import { signOutEverywhere } from '../flows/sign-out.ts';
 import { findUserByEmail } from '../store/users.ts';
 import { addCommand, withParts } from './command.ts';
 import { CliFailure } from './failure.ts';
@@ -19,13 +19,14 @@ export function addSignOutUser(group: Command): void {
         const user = await findUserByEmail(parts.db, email);
         if (!user) throw new CliFailure(`Nobody signs in as ${email}. "satline user list" shows who does.`);
         const now = parts.clock.now();
-        const ended = await parts.db.transaction(async (tx) => ({
-          sign_ins: await revokeUserSessions(tx, user.id, now),
-          revoked_keys: await revokeAllKeysOfUser(tx, user.id, now),
-        }));
+        const { signIns, keys } = await parts.db.transaction(async (tx) => {
+          const ended = await signOutEverywhere(tx, parts, user.id, now);
+          await recordAccountAudit(tx, { userId: user.id, action: 'sign_out_user', now });
+          return ended;
+        });
         return {
-          json: { email, ...ended },
-          text: `${email} is signed out: ${ended.sign_ins} sign-ins ended, ${ended.revoked_keys} keys stopped working.`,
+          json: { email: user.email, sign_ins: signIns, revoked_keys: keys },
+          text: `${user.email} is signed out: ${signIns} sign-ins ended, ${keys} keys stopped working.`,
         };
       }),
     );

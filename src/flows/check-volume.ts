@@ -8,7 +8,8 @@ import type { RatesByMode } from './parts.ts';
 
 /**
  * Refuses new bitcoin orders of a merchant whose plan's monthly volume is used up. Payments of this calendar month (UTC)
- * count, valued when they arrived; those in another currency than the merchant's come from their dollars at today's price.
+ * count, valued in the merchant's currency when they arrived. Only where that value is not known, because the currency was
+ * changed since, do their dollars count at today's price.
  * @throws {AppError} `volume_exceeded`.
  */
 export async function checkVolume(db: Handle, rates: RatesByMode, scope: Scope, now: Date): Promise<void> {

@@ -14,12 +14,13 @@ import {
   sumQuotedPaid,
   supersedeOpenInvoice,
 } from '../store/invoices.ts';
+import { findMerchantCurrency } from '../store/merchants.ts';
 import { lockOrder, markOrderAttention, updateOrder } from '../store/orders.ts';
 import { addPaymentPreimage, findPaymentOfInvoice, insertPayment } from '../store/payments.ts';
 import { recordWalletTransaction } from '../store/wallets.ts';
 import { completeOrder } from './complete-order.ts';
 import type { Parts } from './parts.ts';
-import { valuesAtPayment } from './value-payment.ts';
+import { valueForMerchant, valuesAtPayment } from './value-payment.ts';
 
 export type SettledFact = Extract<InvoiceFact, { state: 'settled' }>;
 
@@ -45,11 +46,12 @@ async function settle(tx: Transaction, parts: Parts, invoiceId: string, told: Se
   const fact = { ...told, preimage: provesHash(told.preimage, seen.payment_hash) };
   const paidAt = earlier(fact.settledAt ?? now, now);
   // The statements travel together and run in this order: the locks, as flows/README.md has them, before the change.
-  const [lockedOrder, lockedInvoice, isFirst, paidCents] = await Promise.all([
+  const [lockedOrder, lockedInvoice, isFirst, paidCents, currency] = await Promise.all([
     lockOrder(tx, scope, seen.order_id),
     lockInvoiceForJob(tx, invoiceId, now),
     markInvoicePaid(tx, invoiceId, paidAt, now),
     sumQuotedPaid(tx, seen.order_id),
+    findMerchantCurrency(tx, scope.merchantId),
   ]);
   if (!isFirst) return knownPayment(tx, invoiceId, fact, now);
 
@@ -57,7 +59,7 @@ async function settle(tx: Transaction, parts: Parts, invoiceId: string, told: Se
   const invoice = lockedInvoice!;
   const payment = toPaymentRow(parts, order, invoice, fact, paidAt, now);
   const [, outcome] = await Promise.all([
-    insertPayment(tx, payment),
+    insertPayment(tx, payment, valueForMerchant(parts.rates, currency, payment)),
     applyToOrder(tx, order, invoice, payment, { paidAt, paidCents, now }),
   ]);
   await recordEvents(tx, scope, eventsOf(invoice, payment, outcome, paidAt, now), now);

@@ -16,6 +16,7 @@ import { hasActiveApiKey, markDeviceKey, revokeDeviceKeys } from '../store/api-k
 import { findUserSession, insertUserSession } from '../store/user-sessions.ts';
 import { countWrongPassword, findUserByEmail, listMembershipsOf, resetWrongPasswords } from '../store/users.ts';
 import type { Parts } from './parts.ts';
+import { recordUserAudit } from './record-audit.ts';
 
 const wrong = () => new AppError('invalid_token', 'The e-mail address or the password is wrong');
 
@@ -73,6 +74,7 @@ export interface Activation {
   merchantId: string;
   deviceName: string;
   livemode: boolean;
+  requestId: string;
 }
 
 /**
@@ -85,7 +87,7 @@ export async function activateSession(
   parts: Parts,
   activation: Activation,
 ): Promise<{ key: string; membership: Membership }> {
-  const { sessionToken, merchantId, deviceName, livemode } = activation;
+  const { sessionToken, merchantId, deviceName, livemode, requestId } = activation;
   const userId = await findSignedIn(parts, sessionToken);
   if (!userId) throw new AppError('invalid_token', 'The session token is unknown or over; sign in again');
   const now = parts.clock.now();
@@ -110,6 +112,14 @@ export async function activateSession(
       now,
     );
     await markDeviceKey(tx, issued.id, userId, deviceName);
+    await recordUserAudit(tx, {
+      ...scope,
+      userId,
+      action: 'activate_session',
+      subjectId: issued.id,
+      requestId,
+      now,
+    });
     tx.afterCommit(() => parts.authenticator.forget());
     return { key: issued.key.reveal(), membership };
   });

@@ -3,6 +3,7 @@ import { AppError } from '../kernel/errors.ts';
 import { fiatValueRoundedHalfUp, formatAmount, maxAmount, variancePercentage } from '../kernel/money.ts';
 import type { InvoiceRow } from '../model/invoice.ts';
 import type { PaymentRow } from '../model/payment.ts';
+import type { MerchantValue } from '../store/payments.ts';
 import type { RatesByMode } from './parts.ts';
 
 type Values = Pick<
@@ -40,6 +41,27 @@ export function valuesAtPayment(
     fiat_variance_cents: fiatCents - invoice.quoted_cents,
     variance_percentage: variancePercentage(invoice.quoted_cents, fiatCents),
   };
+}
+
+/**
+ * What a payment is worth now in its merchant's own currency, for the month's volume. What is known of the payment is used
+ * first; undefined when its currency is neither that nor the dollar and there is no fresh rate.
+ */
+export function valueForMerchant(
+  rates: RatesByMode,
+  merchantCurrency: string,
+  payment: Pick<PaymentRow, 'livemode' | 'currency' | 'amount_sats' | 'fiat_value' | 'usd_value'>,
+): MerchantValue | undefined {
+  const known = { [payment.currency]: payment.fiat_value, usd: payment.usd_value }[merchantCurrency];
+  if (known != null) return { currency: merchantCurrency, value: known };
+  try {
+    const { btcFiat } = (payment.livemode ? rates.live : rates.test).quote(merchantCurrency);
+    const cents = valueCents(payment.amount_sats!, merchantCurrency, btcFiat);
+    return { currency: merchantCurrency, value: formatAmount(cents, merchantCurrency) };
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error;
+    return undefined;
+  }
 }
 
 /** A value beyond 2^53-1 is recorded as that much: it must not keep money that has arrived out of the books. */

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { type Static, Type } from 'typebox';
 import { livemode, nullable, objectName, oneOf, timestamp, uuid } from './fields.ts';
 
-export const auditActors = ['api_token', 'operator'] as const;
+export const auditActors = ['api_token', 'user', 'operator'] as const;
 
 /** One change that somebody made. It names what was changed, and never holds what it was changed to. */
 export interface AuditEntry {
@@ -12,10 +12,10 @@ export interface AuditEntry {
   number: number;
   /** null: of no mode. */
   livemode: boolean | null;
-  /** An API token, or whoever has the command line. */
+  /** An API token, a person who signed in or has a link, or whoever has the command line. */
   actor: (typeof auditActors)[number];
   api_key_id: string | null;
-  /** Whose device it was. */
+  /** The person, or whose device it was. */
   user_id: string | null;
   /** The operation's name. */
   action: string;
@@ -56,7 +56,7 @@ export const auditEntrySchema = Type.Object(
     action: Type.String({ description: 'The operation, such as update_webhook' }),
     actor: oneOf(auditActors),
     api_token_id: nullable(uuid('API token')),
-    user_id: nullable(uuid('Whose device it was')),
+    user_id: nullable(uuid('The person, or whose device it was')),
     subject_id: nullable(Type.String({ description: 'What was changed' })),
     request_id: nullable(Type.String()),
     hash: Type.String({ description: 'SHA-256 over this entry and the hash of the one before' }),

@@ -31,6 +31,7 @@ const insert = statement(
    values ($1, $2, $3, $4, $5, $6, $7, $7)`,
 );
 const find = statement('merchants_find', `select ${columns} from merchants where id = $1`);
+const findCurrency = statement('merchants_find_currency', 'select currency from merchants where id = $1');
 const setStatus = statement('merchants_set_status', 'update merchants set status = $2, updated_at = $3 where id = $1');
 // Weaker than `for update`, which would make every insert that refers to the merchant wait.
 const lock = statement('merchants_lock', `select ${columns} from merchants where id = $1 for no key update`);
@@ -65,6 +66,10 @@ export async function insertMerchant(tx: Handle, merchant: NewMerchant): Promise
 
 export function findMerchant(db: Handle, id: string): Promise<MerchantRow | undefined> {
   return db.maybeOne(find, [id]);
+}
+
+export async function findMerchantCurrency(db: Handle, id: string): Promise<string> {
+  return (await db.maybeOne<{ currency: string }>(findCurrency, [id]))!.currency;
 }
 
 /** Locks the merchant's settings for this transaction. */

@@ -35,9 +35,12 @@ export const paymentColumns = [
 ] as const satisfies readonly (keyof PaymentRow)[];
 const columnList = paymentColumns.join(', ');
 
+// Only for adding up a month's volume, so nobody reads them with a payment.
+const writtenColumns = [...paymentColumns, 'merchant_currency', 'merchant_value'];
 const insert = statement(
   'payments_insert',
-  `insert into payments (${columnList}) values (${paymentColumns.map((_, index) => `$${index + 1}`).join(', ')})`,
+  `insert into payments (${writtenColumns.join(', ')})
+   values (${writtenColumns.map((_, index) => `$${index + 1}`).join(', ')})`,
 );
 const find = statement(
   'payments_find',
@@ -65,11 +68,16 @@ const listOfOrder = statement(
 );
 const listById = statement('payments_list_by_id', `select ${columnList} from payments where id = any($1::uuid[])`);
 
-export async function insertPayment(tx: Handle, row: PaymentRow): Promise<void> {
-  await tx.run(
-    insert,
-    paymentColumns.map((column) => (column === 'metadata' ? JSON.stringify(row.metadata) : row[column])),
-  );
+/** What a payment was worth when it arrived, in the currency its merchant had then; decimal text. */
+export interface MerchantValue {
+  currency: string;
+  value: string;
+}
+
+/** @param worth of a Lightning payment; left out where no exchange rate was known. */
+export async function insertPayment(tx: Handle, row: PaymentRow, worth?: MerchantValue): Promise<void> {
+  const values = paymentColumns.map((column) => (column === 'metadata' ? JSON.stringify(row.metadata) : row[column]));
+  await tx.run(insert, [...values, worth?.currency ?? null, worth?.value ?? null]);
 }
 
 export function findPayment(db: Handle, scope: Scope, id: string): Promise<PaymentRow | undefined> {

@@ -20,9 +20,11 @@ const volume = statement(
   `select p.max_monthly_volume_cents, m.currency, v.own, v.other_usd
      from merchants m join plans p on p.slug = m.plan_slug,
           lateral (
-            select coalesce(sum(y.fiat_value::numeric) filter (where y.currency = m.currency), 0)::text as own,
-                   coalesce(sum(y.usd_value::numeric) filter (where y.currency <> m.currency), 0)::text as other_usd
-              from payments y
+            select coalesce(sum(worth.own), 0)::text as own,
+                   coalesce(sum(y.usd_value::numeric) filter (where worth.own is null), 0)::text as other_usd
+              from payments y,
+                   lateral (select case when y.merchant_currency = m.currency then y.merchant_value::numeric
+                                        when y.currency = m.currency then y.fiat_value::numeric end as own) worth
              where p.max_monthly_volume_cents is not null
                and y.merchant_id = m.id and y.livemode = $2 and y.created_at >= $3 and y.kind = 'lightning'
           ) v
@@ -48,9 +50,9 @@ export interface Volume {
   /** Minor units of the merchant's currency; null: no limit, and nothing was added up. */
   max_monthly_volume_cents: number | null;
   currency: string;
-  /** Of payments in the merchant's currency, in its major unit. */
+  /** Of payments whose value in the merchant's currency is known, in its major unit. */
   own: string;
-  /** Of all others, in dollars. */
+  /** Of all others, in dollars: they came before the merchant changed the currency. */
   other_usd: string;
 }
 

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
 import { takeDelivery } from '../../src/limits/delivery-limit.ts';
 import { openTestApp, type TestApp, type TestMerchant } from '../harness/app.ts';
 
@@ -9,6 +9,7 @@ beforeAll(async () => {
   app = await openTestApp({ watch: false });
   merchant = await app.newMerchant();
 });
+afterEach(() => vi.restoreAllMocks());
 afterAll(() => app.close());
 
 const order = { total_amount_cents: 1000, items: [{ name: 'Tea', price_cents: 1000, qty: 1 }] };
@@ -29,6 +30,40 @@ test('a plan’s monthly volume ends new bitcoin orders, never cash, until the n
   expect((await merchant.test.post('/api/v1/m/orders', cash)).status).toBe(201);
   app.clock.advanceSeconds(31 * 24 * 3600);
   expect((await merchant.test.post('/api/v1/m/orders', { order })).status).toBe(201);
+});
+
+test('payments in other currencies count as they were worth when they arrived, whatever the rate is now', async () => {
+  const shop = await app.newMerchant();
+  await app.rows(`update merchants set plan_slug = 'growth', currency = 'eur' where id = $1`, [shop.id]);
+  const { rates } = app.parts;
+  const fixed = rates.test.quote.bind(rates.test);
+  let euroPrice = '50000';
+  vi.spyOn(rates.test, 'quote').mockImplementation((currency) => {
+    const rate = fixed(currency);
+    return currency.toLowerCase() === 'eur' ? { ...rate, btcFiat: euroPrice } : rate;
+  });
+  const dollars = { ...order, currency: 'usd' };
+  const made = await shop.test.post('/api/v1/m/orders', { order: dollars, generate_invoice: true });
+  await shop.test.post(`/api/v1/m/invoices/${made.body.invoice.id}/simulate_payment`, {});
+  const [{ merchant_currency, merchant_value, usd_value, btc_usd_price }] = (await app.rows(
+    'select merchant_currency, merchant_value, usd_value, btc_usd_price from payments where order_id = $1',
+    [made.body.id],
+  )) as [Record<string, string>];
+  expect([merchant_currency, usd_value]).toEqual(['eur', '10.00']);
+  const worth = Math.round((1000 * 50_000) / Number(btc_usd_price));
+  expect(Math.round(Number(merchant_value) * 100)).toBe(worth);
+
+  const orders = async () => (await shop.test.post('/api/v1/m/orders', { order: dollars })).status;
+  await app.rows(`update plans set max_monthly_volume_cents = $1 where slug = 'growth'`, [worth]);
+  euroPrice = '1';
+  expect(await orders()).toBe(422);
+  await app.rows(`update plans set max_monthly_volume_cents = $1 where slug = 'growth'`, [worth + 1]);
+  euroPrice = '5000000';
+  expect(await orders()).toBe(201);
+  // Nobody wrote down what it was worth in the currency that the merchant has chosen since.
+  await app.rows(`update merchants set currency = 'gbp' where id = $1`, [shop.id]);
+  await app.rows(`update plans set max_monthly_volume_cents = 1 where slug = 'growth'`);
+  expect(await orders()).toBe(422);
 });
 
 test('a token’s usage shows the plan’s limit', async () => {

@@ -30,6 +30,7 @@ export const activateSession = publicOperation({
       merchantId: merchantId ?? '',
       deviceName: body.device_name?.trim() || 'POS',
       livemode: body.livemode ?? true,
+      requestId: call.requestId,
     }).catch((error) => {
       if (merchantId === undefined && error?.code !== 'invalid_token') throw notFound('Merchant');
       throw error;

@@ -64,7 +64,18 @@ describe('the audit log', () => {
     await new Client(app.app, device.body.api_key, undefined).patch('/api/v1/m/merchant', {
       merchant: { name: 'Shop' },
     });
-    expect((await shop.test.get(path)).body.data[0]).toMatchObject({ action: 'update_merchant', user_id: user.id });
+    expect((await shop.test.get(path)).body.data).toMatchObject([
+      { action: 'update_merchant', actor: 'api_token', user_id: user.id },
+      {
+        action: 'activate_session',
+        actor: 'user',
+        user_id: user.id,
+        api_token_id: null,
+        livemode: false,
+        request_id: expect.stringMatching(/^req_/),
+      },
+    ]);
+    expect(await verifyAuditLog(app.parts.db, shop.id)).toMatchObject({ count: 2, brokenAt: null });
   });
 
   test('is one’s own, and one’s mode’s', async () => {
