@@ -91,6 +91,7 @@ export async function buildParts(config: Config, options: BuildOptions): Promise
       rateLimiter: createRateLimiter(db, log),
       // Ten for an account in a quarter of an hour; a shop's whole staff may share an address.
       signInTries: { byAccount: createTryCounter(10, 15 * 60), byAddress: createTryCounter(60, 60) },
+      preimageTries: createTryCounter(10, 10 * 60),
       authenticator: createAuthenticator(db, clock),
       links,
       mailer,

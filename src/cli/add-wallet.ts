@@ -14,6 +14,7 @@ interface Options {
   name?: string;
   maxPaymentSats?: number;
   key?: string;
+  takesPreimages?: true;
   saveAnyway?: true;
   acceptSpendRisk?: true;
 }
@@ -37,6 +38,7 @@ export function addAddWallet(group: Command): void {
     .option('--live', 'for real payments; without it the wallet is one of a test network')
     .option('--name <name>', 'what to call it; the address without it', readName)
     .option('--max-payment-sats <n>', 'largest payment to send to it', readSats)
+    .option('--takes-preimages', 'let payers show the preimage where the wallet cannot tell that it was paid')
     .option('--save-anyway', 'save it even if nobody can tell when it was paid; it takes no payments then')
     .option('--accept-spend-risk', 'save a credential that could spend from the wallet')
     .action(
@@ -53,6 +55,7 @@ export function addAddWallet(group: Command): void {
           acceptSpendRisk: options.acceptSpendRisk,
           maxPaymentSats: options.maxPaymentSats,
           saveUnseen: options.saveAnyway,
+          takesPreimages: options.takesPreimages,
         };
         const { wallet, probe } = await connectWallet(parts, scope, request, signal).catch((error: unknown) => {
           throw withAdvice(error, scope.livemode);
@@ -82,7 +85,9 @@ function withAdvice(error: unknown, livemode: boolean): unknown {
   if (sentence === undefined) return error;
   const say = (advice: string) => new CliFailure(`${sentence}. ${advice}`, { cause: error });
   if (error instanceof UnseenSettlement) {
-    return say('Use a wallet that supports LUD-21, or save it for later with --save-anyway.');
+    return say(
+      'Use a wallet that supports LUD-21, let payers show the preimage with --takes-preimages, or save it for later with --save-anyway.',
+    );
   }
   if (error instanceof SpendRisk) return say('With --accept-spend-risk it is saved as it is.');
   if (!(error instanceof AppError)) return error;

@@ -6,6 +6,6 @@ import { CliFailure } from './failure.ts';
 /** Of any merchant: whoever runs commands runs the installation. @throws {CliFailure} */
 export async function getWalletForOperator(db: Handle, id: string): Promise<WalletRow> {
   const wallet = await findWalletForJob(db, id);
-  if (wallet) return wallet;
+  if (wallet && wallet.deleted_at === null) return wallet;
   throw new CliFailure(`No wallet has the id ${id}. "satline wallet list" shows them.`);
 }

@@ -51,3 +51,8 @@ export function readSats(text: string): number {
   if (!Number.isSafeInteger(sats)) throw new InvalidArgumentError('It must be a whole number of sats above 0.');
   return sats;
 }
+
+export function readPosition(text: string): number {
+  if (!/^\d{1,6}$/.test(text)) throw new InvalidArgumentError('It must be a whole number from 0 on.');
+  return Number(text);
+}

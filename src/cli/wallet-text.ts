@@ -1,4 +1,4 @@
-import { isOperational, largestPaymentSats, toWalletDetail, type WalletRow } from '../model/wallet.ts';
+import { asksForPreimage, isOperational, largestPaymentSats, toWalletDetail, type WalletRow } from '../model/wallet.ts';
 
 /** A wallet as the command line shows it: the interface's view, its owner and its own limits. */
 export function walletJson(row: WalletRow) {
@@ -17,7 +17,10 @@ export function walletFacts(row: WalletRow): string {
     ['id', row.id],
     ['mode', row.livemode ? 'live' : 'test'],
     ['state', stateText(row)],
-    ['settlement', settlementText[row.settlement_visibility]],
+    [
+      'settlement',
+      asksForPreimage(row) ? 'shown by the payer, with the preimage' : settlementText[row.settlement_visibility],
+    ],
     ['one payment', rangeText(row)],
     ...row.notes.map((note) => ['note', note]),
   ];

@@ -4,7 +4,7 @@ import type { Scope } from '../kernel/context.ts';
 import { AppError, invalid } from '../kernel/errors.ts';
 import { newId } from '../kernel/ids.ts';
 import { WalletFault, type WalletProbe } from '../lightning/connector.ts';
-import type { WalletRow } from '../model/wallet.ts';
+import { canSeeSettlement, type WalletRow } from '../model/wallet.ts';
 import {
   findWallet,
   findWalletByIdentity,
@@ -28,6 +28,8 @@ export interface WalletRequest {
   maxPaymentSats?: number | null | undefined;
   /** Save a wallet whose settlement cannot be seen. It takes no payments, but waits for its provider to learn it. */
   saveUnseen?: boolean | undefined;
+  /** Let payers prove with a preimage what a wallet does not tell; that makes one whose settlement cannot be seen of use. */
+  takesPreimages?: boolean | undefined;
   /** Save a credential that could spend. */
   acceptSpendRisk?: boolean | undefined;
 }
@@ -94,7 +96,8 @@ export async function tryWallet(
   try {
     const probe = await parts.wallets.probe(draft, signal);
     if (probe.canSpend && !request.acceptSpendRisk) throw new SpendRisk(connection.kind);
-    if (probe.settlementVisibility === 'none' && !request.saveUnseen) throw new UnseenSettlement(probe.notes);
+    const isOfUse = canSeeSettlement({ ...draft, settlement_visibility: probe.settlementVisibility });
+    if (!isOfUse && !request.saveUnseen) throw new UnseenSettlement(probe.notes);
     if (request.maxPaymentSats != null && request.maxPaymentSats < probe.minSats) {
       throw invalid(`max_payment_sats is below the ${probe.minSats} sats that this wallet takes at least`);
     }
@@ -199,7 +202,7 @@ function draftWallet(
     max_sats: null,
     settlement_visibility: 'none',
     notes: [],
-    takes_preimages: false,
+    takes_preimages: request.takesPreimages ?? false,
     deleted_at: null,
     last_checked_at: null,
     last_transaction_at: null,

@@ -32,6 +32,7 @@ export async function addMerchant(tx: Handle, request: MerchantRequest, now: Dat
     max_sats: null,
     settlement_visibility: 'proof',
     notes: [],
+    takes_preimages: false,
     last_checked_at: null,
     last_transaction_at: null,
     last_error: null,

@@ -32,6 +32,8 @@ export interface Parts {
   readonly usage: Usage;
   readonly rateLimiter: RateLimiter;
   readonly signInTries: { readonly byAccount: TryCounter; readonly byAddress: TryCounter };
+  /** Preimages shown for a checkout. */
+  readonly preimageTries: TryCounter;
   readonly authenticator: Authenticator;
   readonly links: Links;
   /** Undefined where no mail server is set: nothing is written to anybody then. */

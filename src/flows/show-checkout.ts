@@ -17,6 +17,7 @@ import { invoiceLifeSeconds } from './issue-invoice.ts';
 import { listAccessTokens } from './list-access-tokens.ts';
 import { findUsableInvoice, openCheckout } from './open-checkout.ts';
 import type { Parts } from './parts.ts';
+import { isPreimageAskedFor } from './prove-checkout.ts';
 
 export interface CheckoutVisitor {
   /** Where the payer calls from. */
@@ -185,9 +186,13 @@ async function viewOf(
     ...(state === 'unpayable' && outcome && 'unpayable' in outcome
       ? { unpayableReason: outcome.unpayable, waitSeconds: outcome.waitSeconds }
       : { unpayableReason: undefined }),
+    asksForPreimage: !decided.has(state) && known !== undefined && (await isPreimageAskedFor(parts, known)),
     items: status === 'completed' && order ? await accessOf(parts, session, order, merchant, now) : [],
   };
 }
+
+/** States in which nothing is left for the payer to show. */
+const decided: ReadonlySet<CheckoutView['state']> = new Set(['paid', 'paid_late', 'held']);
 
 function stateOf(
   status: ReturnType<typeof statusOfSession>,

@@ -47,6 +47,8 @@ export interface CheckoutView {
   readonly unpayableReason: string | undefined;
   /** Seconds until this visitor may ask for an invoice again; only when too many were asked for. */
   readonly waitSeconds?: number | undefined;
+  /** Whether the payer is asked for the proof of payment, because the wallet does not tell by itself. */
+  readonly asksForPreimage: boolean;
   readonly items: readonly CheckoutAccess[];
 }
 

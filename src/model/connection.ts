@@ -15,6 +15,9 @@ export type ConnectionKind = (typeof connectionKinds)[number];
 /** Those whose wallets tell by themselves that they were paid (`follow` of their adapters). */
 export const pushingKinds: readonly ConnectionKind[] = ['nwc', 'lnd', 'cln', 'phoenixd', 'lnbits', 'blink'];
 
+/** Those whose wallets may be unable to tell whether an invoice was paid; all others have an API that says. */
+export const silentKinds: readonly ConnectionKind[] = ['lightning_address'];
+
 /** How settlement of a wallet can be seen: a preimage, the wallet's authenticated word, or not at all. */
 export const settlementVisibilities = ['proof', 'word', 'none'] as const;
 export type SettlementVisibility = (typeof settlementVisibilities)[number];

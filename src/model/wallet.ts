@@ -23,7 +23,7 @@ export interface WalletRow {
   last_transaction_at: Date | null;
   last_error: string | null;
   consecutive_failures: number;
-  /** A payer may prove a payment with its preimage. */
+  /** A payer may prove a payment with its preimage, as long as the wallet cannot tell by itself. */
   takes_preimages: boolean;
   /** Removed by the merchant: shown nowhere, but its open invoices stay watched. */
   deleted_at: Date | null;
@@ -52,6 +52,9 @@ export const shownOfWallet = [
   'updated_at',
 ] as const satisfies readonly (keyof WalletRow)[];
 export type ShownWallet = Pick<WalletRow, (typeof shownOfWallet)[number]>;
+
+export const takesPreimagesText =
+  'Whether a payer may prove a payment with its preimage; counts while settlement_visibility is none';
 
 const fields = {
   object: objectName('wallet'),
@@ -85,7 +88,7 @@ export const walletDetailSchema = Type.Object(
     last_error: nullable(Type.String()),
     consecutive_failures: Type.Integer(),
     notes: Type.Array(Type.String(), { description: 'Remarks of the last probe' }),
-    takes_preimages: Type.Boolean({ description: 'Whether a payer may prove a payment with its preimage' }),
+    takes_preimages: Type.Boolean({ description: takesPreimagesText }),
   },
   { description: 'A connected wallet with its health' },
 );
@@ -108,8 +111,16 @@ export function canSeeSettlement(row: SettlementSigns): boolean {
   return row.settlement_visibility !== 'none' || row.takes_preimages;
 }
 
+/**
+ * Whether a preimage that a payer shows counts. Where the wallet tells by itself none is asked for: the proof would only
+ * be as good as that wallet is discreet.
+ */
+export function asksForPreimage(row: SettlementSigns): boolean {
+  return row.settlement_visibility === 'none' && row.takes_preimages;
+}
+
 /** A new wallet, before it is asked anything. */
-export type NewWalletRow = Omit<WalletRow, 'broken' | 'is_default' | 'takes_preimages' | 'deleted_at'> & {
+export type NewWalletRow = Omit<WalletRow, 'broken' | 'is_default' | 'deleted_at'> & {
   /** What tells it from others of the merchant, as a keyed hash. */
   identity?: string;
 };

@@ -21,6 +21,7 @@ const stored = [
   'max_sats',
   'settlement_visibility',
   'notes',
+  'takes_preimages',
   'last_checked_at',
   'last_transaction_at',
   'last_error',
@@ -31,7 +32,7 @@ const stored = [
 const jsonColumns = new Set<string>(['settings', 'notes']);
 
 /** With the breaker's state now and whether this wallet is first in line. */
-export const selectWallets = `select ${stored.map((column) => `w.${column}`).join(', ')}, w.takes_preimages, w.deleted_at,
+export const selectWallets = `select ${stored.map((column) => `w.${column}`).join(', ')}, w.deleted_at,
     coalesce(w.broken_until > clock_timestamp(), false) as broken,
     w.enabled and not exists (
       select from wallets o where o.merchant_id = w.merchant_id and o.livemode = w.livemode and o.enabled

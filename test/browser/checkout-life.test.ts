@@ -7,6 +7,7 @@ import { openTestApp, type TestApp, type TestMerchant } from '../harness/app.ts'
 import { hasBrowser, openBrowser, openPageServer, type PageServer } from '../harness/browser.ts';
 import { createProduct } from '../harness/catalog.ts';
 import { changeWallet, testWalletId } from '../harness/wallets.ts';
+import { LnurlServer } from '../support/lnurl-server.ts';
 import { axeFaults, readQr, watchPage } from './page-checks.ts';
 
 /** From settlement to the new screen. */
@@ -242,6 +243,39 @@ describe.runIf(hasBrowser())('a checkout in a browser', () => {
     await page.locator('#browser-wallet').click();
     const sent = await page.evaluate(() => (window as unknown as { sent: string }).sent);
     expect(sent).toBe(await page.locator('#invoice').inputValue());
+  });
+
+  test('where the shop’s wallet does not tell, the proof that the payer’s wallet got is shown instead', async () => {
+    const provider = await LnurlServer.start(app.clock);
+    provider.behaviour = { callback: ({ pr, routes }) => ({ pr, routes }) };
+    try {
+      const own = await app.newMerchant();
+      await changeWallet(app, await testWalletId(app, own), { enabled: false });
+      const wallet = { connection: provider.address, takes_preimages: true };
+      expect((await own.test.post('/api/v1/m/wallets', { wallet })).status).toBe(201);
+      const page = await newPage();
+      const session = await createSession({ success_url: null }, own);
+      await openLive(page, session.path);
+      expect(await axeFaults(page)).toEqual([]);
+      await page.locator('#preimage').fill('ab'.repeat(32));
+      await page.locator('#proof button').click();
+      await page.locator('#preimage-fault', { hasText: 'does not prove' }).waitFor();
+      await page.locator('#preimage').fill(provider.lastInvoice.preimage);
+      await page.locator('#preimage').press('Enter');
+      await titleShown(page, 'Payment complete');
+      // A wallet in the browser hands the proof over by itself.
+      const next = await createSession({ success_url: null }, own);
+      await page.goto(next.path);
+      const { preimage } = provider.lastInvoice;
+      await page.evaluate(
+        (proof) => Object.assign(window, { webln: { sendPayment: async () => ({ preimage: proof }) } }),
+        preimage,
+      );
+      await page.locator('#browser-wallet').click();
+      await titleShown(page, 'Payment complete');
+    } finally {
+      await provider.stop();
+    }
   });
 
   test('by keyboard alone: skip link, code, buttons, language', async () => {

@@ -44,6 +44,7 @@ export function checkoutView(change: Partial<CheckoutView> = {}): CheckoutView {
     accentColor: '#4f46e5',
     allowedOrigins: [],
     unpayableReason: undefined,
+    asksForPreimage: false,
     items: [],
     ...change,
   };

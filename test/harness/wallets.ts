@@ -29,6 +29,7 @@ export async function addWallet(
     max_sats: null,
     settlement_visibility: 'proof',
     notes: [],
+    takes_preimages: false,
     last_checked_at: null,
     last_transaction_at: null,
     last_error: null,

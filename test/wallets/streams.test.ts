@@ -1,5 +1,4 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { acceptPreimage } from '../../src/flows/accept-preimage.ts';
 import { connectWallet } from '../../src/flows/connect-wallet.ts';
 import { findInvoiceForJob } from '../../src/store/invoices.ts';
 import { isStreamOpen } from '../../src/store/wallet-streams.ts';
@@ -158,25 +157,6 @@ test('one process follows a wallet; another takes over when its lease is given b
     const { invoice } = await createOrderWithInvoice(merchant.test);
     node.pay(invoice.payment_hash);
     await until(() => isPaid(invoice.id), 'the new owner hears of the payment');
-  } finally {
-    await server.stop();
-  }
-});
-
-test('a payer’s preimage settles where the wallet takes them, once, and only when it proves the payment', async () => {
-  const { server, connection } = await wallets.phoenixd();
-  try {
-    const { wallet } = await connect(connection);
-    const { invoice } = await createOrderWithInvoice(merchant.test);
-    const row = await invoiceRow(invoice.id);
-    node.pay(invoice.payment_hash);
-    const { preimage } = node.received(invoice.payment_hash)!;
-    await expect(acceptPreimage(app.parts, row, preimage)).rejects.toMatchObject({ code: 'conflict' });
-    await merchant.test.patch(`/api/v1/m/wallets/${wallet.id}`, { wallet: { takes_preimages: true } });
-    await expect(acceptPreimage(app.parts, row, '00'.repeat(32))).rejects.toMatchObject({ code: 'validation_error' });
-    const payment = await acceptPreimage(app.parts, row, preimage.toUpperCase());
-    expect(payment).toMatchObject({ preimage });
-    expect((await acceptPreimage(app.parts, row, preimage)).id).toBe(payment.id);
   } finally {
     await server.stop();
   }

@@ -3,7 +3,7 @@ import { saveWallet, type TriedWallet, tryWallet } from '../../flows/connect-wal
 import { inputObject, nameInput, optional, textInput } from '../../model/fields.ts';
 import { toWalletDetail, walletDetailSchema } from '../../model/wallet.ts';
 import { json, operation } from '../../operation/operation.ts';
-import { maxPaymentInput } from './wallet-input.ts';
+import { maxPaymentInput, takesPreimagesInput } from './wallet-input.ts';
 
 const body = inputObject({
   wallet: inputObject({
@@ -14,6 +14,7 @@ const body = inputObject({
     key: optional(textInput(4096, 'The secret, for an address that holds none')),
     name: optional(nameInput('As it stands in lists')),
     max_payment_sats: maxPaymentInput,
+    takes_preimages: takesPreimagesInput,
     accept_spend_risk: optional(Type.Boolean({ description: 'Save a credential that could spend' })),
     save_unseen: optional(
       Type.Boolean({ description: 'Save a wallet that cannot tell when it was paid; it takes no payments' }),
@@ -47,6 +48,7 @@ export const createWallet = operation({
         key: wallet.key ?? undefined,
         name: wallet.name ?? undefined,
         maxPaymentSats: wallet.max_payment_sats,
+        takesPreimages: wallet.takes_preimages ?? false,
         acceptSpendRisk: wallet.accept_spend_risk ?? false,
         saveUnseen: wallet.save_unseen ?? false,
       };

@@ -1,10 +1,9 @@
 import { Type } from 'typebox';
-import { invalid, notFound } from '../../kernel/errors.ts';
+import { changeWallet } from '../../flows/change-wallet.ts';
 import { inputObject, nameInput, optional, positionInput } from '../../model/fields.ts';
 import { toWalletDetail, walletDetailSchema } from '../../model/wallet.ts';
 import { json, operation } from '../../operation/operation.ts';
-import { findWallet, updateWallet as writeWallet } from '../../store/wallets.ts';
-import { maxPaymentInput } from './wallet-input.ts';
+import { maxPaymentInput, takesPreimagesInput } from './wallet-input.ts';
 
 const body = inputObject({
   wallet: inputObject({
@@ -12,7 +11,7 @@ const body = inputObject({
     position: optional(positionInput),
     enabled: optional(Type.Boolean({ description: 'false: no new invoices; open ones stay watched' })),
     max_payment_sats: maxPaymentInput,
-    takes_preimages: optional(Type.Boolean({ description: 'Whether a payer may prove a payment with its preimage' })),
+    takes_preimages: takesPreimagesInput,
   }),
 });
 
@@ -31,20 +30,6 @@ export const updateWallet = operation({
   idempotency: 'database',
   audit: true,
   async run(call, { params, body: { wallet: sent } }) {
-    const before = await findWallet(call.db, call.scope, params.id!);
-    if (!before) throw notFound('Wallet');
-    const largest = sent.max_payment_sats === undefined ? before.max_payment_sats : sent.max_payment_sats;
-    if (largest !== null && sent.max_payment_sats !== undefined && largest < before.min_sats) {
-      throw invalid(`max_payment_sats is below the ${before.min_sats} sats that this wallet takes at least`);
-    }
-    const change = {
-      name: sent.name ?? before.name,
-      position: sent.position ?? before.position,
-      enabled: sent.enabled ?? before.enabled,
-      max_payment_sats: largest,
-      takes_preimages: sent.takes_preimages ?? before.takes_preimages,
-    };
-    await writeWallet(call.db, call.scope, before.id, change, call.now);
-    return toWalletDetail((await findWallet(call.db, call.scope, before.id))!);
+    return toWalletDetail(await changeWallet(call.db, call.scope, params.id!, sent, call.now));
   },
 });

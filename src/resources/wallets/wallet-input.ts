@@ -1,5 +1,6 @@
 import { Type } from 'typebox';
 import { optional } from '../../model/fields.ts';
+import { takesPreimagesText } from '../../model/wallet.ts';
 
 export const maxPaymentInput = optional(
   Type.Integer({
@@ -8,3 +9,5 @@ export const maxPaymentInput = optional(
     description: 'Largest payment to send to it, in satoshis; null: the wallet’s own limit',
   }),
 );
+
+export const takesPreimagesInput = optional(Type.Boolean({ description: takesPreimagesText }));

@@ -60,8 +60,14 @@ export function checkoutDescription(view: CheckoutView, payUrl: string): Record<
     items: view.lines,
     ...(view.items.length > 0 ? { access: view.items } : {}),
     merchant: { name: view.merchant.name },
+    ...(view.asksForPreimage ? { preimage_url: `${base}/preimage` } : {}),
     how_to_pay: howToPay(view, base),
   };
+}
+
+function afterPaying({ asksForPreimage }: CheckoutView, base: string): string {
+  if (!asksForPreimage) return `read ${base}/status until status is completed`;
+  return `POST {"preimage": "<64 hex characters from your wallet>"} to ${base}/preimage: the shop's wallet does not tell`;
 }
 
 function howToPay(view: CheckoutView, base: string): string {
@@ -69,7 +75,7 @@ function howToPay(view: CheckoutView, base: string): string {
     case 'pending':
       return (
         `Pay the Lightning invoice in payment_request (${view.amountSats} sats) with any Lightning wallet within ` +
-        `${view.secondsLeft} seconds, then read ${base}/status until status is completed.` +
+        `${view.secondsLeft} seconds, then ${afterPaying(view, base)}.` +
         (view.livemode ? '' : ` This is a test: POST ${base}/simulate_payment pays it.`)
       );
     case 'held':

@@ -1,6 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { followCheckouts } from '../../flows/follow-checkout.ts';
 import type { Parts } from '../../flows/parts.ts';
+import { proveCheckoutPayment } from '../../flows/prove-checkout.ts';
 import { peekAtCheckout, showCheckout } from '../../flows/show-checkout.ts';
 import { simulateCheckoutPayment } from '../../flows/simulate-checkout-payment.ts';
 import { AppError, notFound } from '../../kernel/errors.ts';
@@ -16,6 +17,7 @@ import { sendCheckoutEvents } from './checkout-events.ts';
 import { checkoutDescription, checkoutStatus } from './checkout-json.ts';
 import { renderCheckoutPage } from './pages/checkout-page.tsx';
 import { renderMissingPage } from './pages/missing-page.tsx';
+import type { PreimageFault } from './pages/proof-form.tsx';
 
 type Request = FastifyRequest<{ Params: { token: string }; Querystring: Record<string, unknown> }>;
 
@@ -106,7 +108,42 @@ export function addCheckoutPages(app: FastifyInstance, parts: Parts): void {
     return noStore(reply).send(toSimulatedPayment(outcome.invoiceId, outcome));
   });
   refuseOtherMethods(app, `${page}/simulate_payment`, new Set(['POST']));
+
+  app.post(`${page}/preimage`, { config }, async (request: Request, reply) => {
+    const { token } = request.params;
+    const preimage = (request.body as { preimage?: unknown } | null | undefined)?.preimage;
+    const isForm = !prefersJson(request.headers.accept) && isFromForm(request);
+    const fault = await proveCheckoutPayment(parts, token, preimage).then(
+      () => undefined,
+      (error: unknown) => {
+        if (isForm && error instanceof AppError && error.code in preimageFaults) return error;
+        throw error;
+      },
+    );
+    if (!isForm) return noStore(reply).send(checkoutStatus(await requireView(request)));
+    const locale = chooseLanguage(request.query.locale, request.headers['accept-language']);
+    if (!fault) return reply.code(303).header('location', `/checkout/${token}?locale=${locale}`).send();
+    const view = await requireView(request);
+    const nonce = newNonce();
+    startPage(reply, view, nonce, parts.links.payUrl).code(fault.status);
+    if (fault.retryAfterSeconds) reply.header('retry-after', String(fault.retryAfterSeconds));
+    return reply.send(renderCheckoutPage(view, { nonce, locale, preimageFault: preimageFaults[fault.code] }));
+  });
+  // The page that a form with a fault has left open is loaded again, or in another language.
+  app.get(`${page}/preimage`, reading, async (request: Request, reply) => {
+    const { search } = new URL(request.url, parts.links.payUrl);
+    return reply.code(303).header('location', `/checkout/${request.params.token}${search}`).send();
+  });
+  refuseOtherMethods(app, `${page}/preimage`, new Set(['GET', 'POST']));
 }
+
+/** What the page says of a preimage by the code of its error. */
+const preimageFaults: Readonly<Record<string, PreimageFault | undefined>> = {
+  validation_error: 'wrong',
+  rate_limited: 'tooMany',
+  // The wallet tells by itself now: the page shows how things stand.
+  conflict: undefined,
+};
 
 function noStore(reply: FastifyReply): FastifyReply {
   return reply.header('cache-control', 'no-store');

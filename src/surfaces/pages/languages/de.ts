@@ -55,6 +55,15 @@ export const de: Dictionary = {
     tooMany:
       'Über deine Verbindung wurden zu viele Bezahlvorgänge geöffnet. Es wurde nichts abgebucht. Warte eine Minute und versuche es erneut.',
     tryAgain: 'Erneut versuchen',
+    proof: {
+      title: 'Schon bezahlt?',
+      text: (merchant) =>
+        `Die Wallet von ${merchant} meldet Zahlungen nicht von selbst. Zeige den Zahlungsbeleg (Preimage): Deine Wallet führt ihn bei der Zahlung auf.`,
+      send: 'Beleg zeigen',
+      wrong:
+        'Das belegt keine Zahlung dieser Rechnung. Das Preimage hat 64 Zeichen, 0–9 und a–f: Kopiere es vollständig aus der Zahlung in deiner Wallet.',
+      tooMany: 'Zu viele Versuche. Deine Zahlung ist nicht verloren: Warte zehn Minuten und versuche es noch einmal.',
+    },
   },
   link: {
     payNow: (amount) => `${amount} bezahlen`,

@@ -52,6 +52,15 @@ export const en = {
       `${merchant} cannot take this payment at the moment. Nothing was charged. Please try again later or contact the merchant.`,
     tooMany: 'Too many checkouts were opened from your connection. Nothing was charged. Wait a minute, then try again.',
     tryAgain: 'Try again',
+    proof: {
+      title: 'Have you paid?',
+      text: (merchant: string) =>
+        `${merchant}’s wallet does not report payments by itself. Show the proof of payment (preimage): your wallet lists it with the payment.`,
+      send: 'Show the proof',
+      wrong:
+        'This does not prove a payment of this invoice. The preimage has 64 characters, 0–9 and a–f: copy it whole from the payment in your wallet.',
+      tooMany: 'Too many tries. Your payment is not lost: wait ten minutes and try again.',
+    },
   },
   link: {
     payNow: (amount: string) => `Pay ${amount}`,

@@ -54,6 +54,15 @@ export const es: Dictionary = {
     tooMany:
       'Se han abierto demasiados cobros desde tu conexión. No se ha cobrado nada. Espera un minuto e inténtalo de nuevo.',
     tryAgain: 'Intentar de nuevo',
+    proof: {
+      title: '¿Ya has pagado?',
+      text: (merchant) =>
+        `La cartera de ${merchant} no avisa de los pagos. Muestra la prueba de pago (preimagen): tu cartera la indica junto al pago.`,
+      send: 'Mostrar la prueba',
+      wrong:
+        'Esto no demuestra el pago de esta factura. La preimagen tiene 64 caracteres, 0–9 y a–f: cópiala entera desde el pago en tu cartera.',
+      tooMany: 'Demasiados intentos. Tu pago no se ha perdido: espera diez minutos y vuelve a intentarlo.',
+    },
   },
   link: {
     payNow: (amount) => `Pagar ${amount}`,

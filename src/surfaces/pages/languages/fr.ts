@@ -54,6 +54,15 @@ export const fr: Dictionary = {
     tooMany:
       'Trop de paiements ont été ouverts depuis votre connexion. Rien n’a été débité. Attendez une minute, puis réessayez.',
     tryAgain: 'Réessayer',
+    proof: {
+      title: 'Avez-vous déjà payé ?',
+      text: (merchant) =>
+        `Le portefeuille de ${merchant} ne signale pas les paiements. Montrez la preuve de paiement (préimage) : votre portefeuille l’indique avec le paiement.`,
+      send: 'Montrer la preuve',
+      wrong:
+        'Cela ne prouve pas le paiement de cette facture. La préimage compte 64 caractères, 0–9 et a–f : copiez-la en entier depuis le paiement dans votre portefeuille.',
+      tooMany: 'Trop d’essais. Votre paiement n’est pas perdu : attendez dix minutes et réessayez.',
+    },
   },
   link: {
     payNow: (amount) => `Payer ${amount}`,

@@ -54,6 +54,15 @@ export const ptBr: Dictionary = {
     tooMany:
       'Foram abertas cobranças demais a partir da sua conexão. Nada foi cobrado. Espere um minuto e tente de novo.',
     tryAgain: 'Tentar de novo',
+    proof: {
+      title: 'Já pagou?',
+      text: (merchant) =>
+        `A carteira de ${merchant} não avisa sobre pagamentos. Mostre a prova de pagamento (preimagem): sua carteira a mostra junto do pagamento.`,
+      send: 'Mostrar a prova',
+      wrong:
+        'Isto não prova o pagamento desta fatura. A preimagem tem 64 caracteres, 0–9 e a–f: copie-a inteira do pagamento na sua carteira.',
+      tooMany: 'Tentativas demais. Seu pagamento não se perdeu: espere dez minutos e tente de novo.',
+    },
   },
   link: {
     payNow: (amount) => `Pagar ${amount}`,

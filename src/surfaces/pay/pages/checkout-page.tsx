@@ -9,6 +9,7 @@ import { dictionaryOf, type Language } from '../../pages/language.ts';
 import { Ltr, MerchantMark } from '../../pages/parts.tsx';
 import { OrderLines } from './order-lines.tsx';
 import { PendingCard } from './pending-card.tsx';
+import { type PreimageFault, ProofForm } from './proof-form.tsx';
 import { ResultCard } from './result-card.tsx';
 
 const style = readStyle('./checkout.css', import.meta.url);
@@ -24,6 +25,8 @@ export interface CheckoutPageOptions {
   locale: Language;
   /** Origin of the page around the frame, one of the merchant's own list: messages go there and nowhere else. */
   parentOrigin?: string | undefined;
+  /** What was wrong with the proof of payment that was sent. */
+  preimageFault?: PreimageFault | undefined;
 }
 
 /** The hosted checkout in the state that `view` is in. The script fetches this same page when the state changes. */
@@ -43,7 +46,8 @@ export function renderCheckoutPage(view: CheckoutView, options: CheckoutPageOpti
     // The ring turns without a script, too.
     styles: [style, `.ring circle+circle{animation-duration:${lifeSeconds}s;animation-delay:-${elapsedSeconds}s}`],
     script,
-    head: isLive && (
+    // Where the wallet tells nothing there is nothing to look for, and a refresh would empty the form.
+    head: isLive && !view.asksForPreimage && (
       <noscript>
         <meta http-equiv="refresh" content={`${refreshSeconds}`} />
       </noscript>
@@ -61,6 +65,7 @@ export function renderCheckoutPage(view: CheckoutView, options: CheckoutPageOpti
           ) : (
             <ResultCard view={view} locale={locale} />
           )}
+          <ProofForm view={view} locale={locale} fault={options.preimageFault} />
         </section>
         <Foot view={view} options={options} />
         <script id="checkout-data" type="application/json" {...raw(inlineJson(scriptData(view, options)))} />
@@ -155,6 +160,7 @@ function scriptData(view: CheckoutView, { locale, parentOrigin }: CheckoutPageOp
       copied: words.copied,
       copyFailed: words.copyFailed,
       minutesLeft: { 5: words.minutesLeft(5), 1: words.minutesLeft(1) },
+      ...(view.asksForPreimage && { wrong: words.proof.wrong, tooMany: words.proof.tooMany }),
     },
   };
 }

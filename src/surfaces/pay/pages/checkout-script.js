@@ -33,6 +33,7 @@
     find('copy')?.removeAttribute('hidden');
     find('copy')?.addEventListener('click', copy);
     find('simulate')?.addEventListener('submit', simulate);
+    find('proof')?.addEventListener('submit', sendProof);
     offerBrowserWallet();
     returnSoon();
     resized.disconnect();
@@ -169,6 +170,35 @@
     }
   }
 
+  async function sendProof(event) {
+    event.preventDefault();
+    const button = event.currentTarget.querySelector('button');
+    button.classList.add('busy');
+    try {
+      await showProof(find('preimage').value);
+    } catch {
+      online(false);
+    } finally {
+      button.classList.remove('busy');
+    }
+  }
+
+  // The shop's wallet does not tell: what the payer's wallet got for paying does.
+  async function showProof(preimage) {
+    const answer = await fetch(find('proof').action, {
+      method: 'POST',
+      headers: { accept: 'application/json' },
+      body: new URLSearchParams({ preimage }),
+    });
+    if (answer.ok) return look();
+    if (![422, 429].includes(answer.status)) throw new Error(`${answer.status}`);
+    const fault = find('preimage-fault');
+    fault.textContent = answer.status === 429 ? data.words.tooMany : data.words.wrong;
+    fault.hidden = false;
+    find('preimage').setAttribute('aria-invalid', 'true');
+    find('preimage').focus();
+  }
+
   // Extensions put their object there when they please.
   function offerBrowserWallet() {
     const button = find('browser-wallet');
@@ -178,7 +208,8 @@
       button.classList.add('busy');
       try {
         await window.webln.enable?.();
-        await window.webln.sendPayment(find('invoice').value);
+        const { preimage } = (await window.webln.sendPayment(find('invoice').value)) ?? {};
+        if (preimage && find('proof')) await showProof(preimage);
       } catch {
         // Turned down by the payer: the other ways are still there.
       } finally {

@@ -1,0 +1,56 @@
+import { type Command, Option } from 'commander';
+import { changeWallet } from '../flows/change-wallet.ts';
+import { addCommand, withParts } from './command.ts';
+import { CliFailure } from './failure.ts';
+import { getWalletForOperator } from './find-wallet.ts';
+import { readId, readName, readPosition, readSats } from './option-values.ts';
+import { walletFacts, walletJson } from './wallet-text.ts';
+
+interface Options {
+  name?: string;
+  position?: number;
+  /** false: no ceiling of the merchant's own. */
+  maxPaymentSats?: number | false;
+  takesPreimages?: 'yes' | 'no';
+}
+
+export function addChangeWallet(group: Command): void {
+  addCommand(
+    group,
+    'change',
+    'Change the name, the place in line or the limit of a wallet; what is left out stays',
+    'wallet change ID --name "Till" --position 1',
+    'wallet change ID --takes-preimages yes',
+  )
+    .argument('<id>', 'of the wallet, as "satline wallet list" shows it', readId)
+    .option('--name <name>', 'what to call it', readName)
+    .option('--position <n>', 'its place in line; the lowest is asked first', readPosition)
+    .option('--max-payment-sats <n>', 'largest payment to send to it', readSats)
+    .option('--no-max-payment-sats', 'the limit of the wallet alone')
+    .addOption(
+      new Option(
+        '--takes-preimages <yes|no>',
+        'whether payers show the preimage where the wallet cannot tell that it was paid',
+      ).choices(['yes', 'no']),
+    )
+    .action(
+      withParts<Options>(async ({ parts }, options, id) => {
+        const { name, position, maxPaymentSats, takesPreimages } = options;
+        // Commander presets an option that has a "no" form to true.
+        const limit = typeof maxPaymentSats === 'number' ? maxPaymentSats : maxPaymentSats === false ? null : undefined;
+        const wishes = {
+          name,
+          position,
+          max_payment_sats: limit,
+          takes_preimages: takesPreimages === undefined ? undefined : takesPreimages === 'yes',
+        };
+        if (Object.values(wishes).every((wish) => wish === undefined)) {
+          throw new CliFailure('Nothing to change was named. "satline wallet change --help" shows what can be.');
+        }
+        const { merchant_id, livemode } = await getWalletForOperator(parts.db, id);
+        const scope = { merchantId: merchant_id, livemode };
+        const wallet = await changeWallet(parts.db, scope, id, wishes, parts.clock.now());
+        return { json: walletJson(wallet), text: `${wallet.name} is changed:\n\n${walletFacts(wallet)}` };
+      }),
+    );
+}
