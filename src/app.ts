@@ -8,6 +8,7 @@ import { buildServer } from './surfaces/http/server.ts';
 import { addMcpEndpoint } from './surfaces/mcp/mcp-routes.ts';
 import { addDocs } from './surfaces/openapi/docs-page.ts';
 import { addPayPages } from './surfaces/pay/pay-pages.ts';
+import { addPeoplePages } from './surfaces/people/people-pages.ts';
 import { addSubscriptionPages } from './surfaces/subscriptions/customer-routes.ts';
 
 const ping = statement('ping', 'select 1 as alive');
@@ -37,6 +38,7 @@ export async function buildApp(parts: Parts, options: AppOptions = {}): Promise<
   addDocs(app, parts.links, operations);
   addSubscriptionPages(app, parts);
   addPayPages(app, parts);
+  addPeoplePages(app, parts);
   addMcpEndpoint(app, parts, operations);
   addDocumentRoute(app, parts);
   return app;

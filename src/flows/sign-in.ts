@@ -1,72 +1,45 @@
 import { randomBytes } from 'node:crypto';
 import { hashApiKey, issueApiKey } from '../auth/api-key.ts';
-import { checkPassword } from '../auth/password.ts';
 import { addSeconds } from '../kernel/clock.ts';
 import { AppError, notFound } from '../kernel/errors.ts';
 import { newId } from '../kernel/ids.ts';
-import { networkOf } from '../limits/network-of.ts';
-import {
-  lockSeconds,
-  type Membership,
-  mostWrongPasswords,
-  permissionsOfRole,
-  sessionLifeSeconds,
-} from '../model/user.ts';
+import { type Membership, permissionsOfRole } from '../model/user.ts';
+import { sessionLifeSeconds } from '../model/user-session.ts';
 import { hasActiveApiKey, markDeviceKey, revokeDeviceKeys } from '../store/api-keys.ts';
 import { findUserSession, insertUserSession } from '../store/user-sessions.ts';
-import { countWrongPassword, findUserByEmail, listMembershipsOf, resetWrongPasswords } from '../store/users.ts';
+import { listMembershipsOf } from '../store/users.ts';
+import { type Credentials, checkCredentials } from './check-credentials.ts';
 import type { Parts } from './parts.ts';
 import { recordUserAudit } from './record-audit.ts';
 
-const wrong = () => new AppError('invalid_token', 'The e-mail address or the password is wrong');
-
 /**
- * Signs somebody in. An unknown address and a wrong password look and take the same; a locked account says so only to
- * who knows the password.
- * @throws {AppError} 401, 423 while locked, 429 after too many tries for this account or from this address.
+ * Signs a device of the API in.
+ * @throws {AppError} as `checkCredentials()`.
  */
 export async function signIn(
   parts: Parts,
-  request: { email: string; password: string; address: string },
+  credentials: Credentials,
 ): Promise<{ token: string; memberships: Membership[] }> {
+  const user = await checkCredentials(parts, credentials);
   const now = parts.clock.now();
-  const account = request.email.trim().toLowerCase();
-  const waitSeconds = Math.max(
-    parts.signInTries.byAccount.take(account, now),
-    parts.signInTries.byAddress.take(networkOf(request.address), now),
-  );
-  if (waitSeconds > 0) {
-    throw new AppError('rate_limited', 'Too many sign-ins were tried; wait before trying again', {
-      retryAfterSeconds: waitSeconds,
-    });
-  }
-  const user = await findUserByEmail(parts.db, account);
-  const isRight = await checkPassword(user?.password_hash, request.password);
-  if (!user || !isRight) {
-    if (user) await countWrongPassword(parts.db, user.id, mostWrongPasswords, addSeconds(now, lockSeconds));
-    throw wrong();
-  }
-  if (user.locked_until && user.locked_until > now) {
-    throw new AppError('locked', 'This account is locked after too many wrong passwords; try again later', {
-      retryAfterSeconds: Math.ceil((user.locked_until.getTime() - now.getTime()) / 1000),
-    });
-  }
-  await resetWrongPasswords(parts.db, user.id);
-  parts.signInTries.byAccount.forget(account);
   const token = `ses_${randomBytes(32).toString('base64url')}`;
   await insertUserSession(parts.db, {
     id: newId(),
     userId: user.id,
+    kind: 'api',
     tokenHash: hashApiKey(token),
-    expiresAt: addSeconds(now, sessionLifeSeconds),
+    device: null,
+    expiresAt: addSeconds(now, sessionLifeSeconds.api),
     now,
   });
   return { token, memberships: await listMembershipsOf(parts.db, user.id) };
 }
 
-/** Who a session token belongs to; undefined when it is unknown, over or revoked. */
+/** Who a session token of the API belongs to; undefined when it is unknown, over or revoked. */
 export async function findSignedIn({ db, clock }: Parts, token: string): Promise<string | undefined> {
-  return (await findUserSession(db, hashApiKey(token), clock.now()))?.user_id;
+  // It lives as long as it lives: devices sign in once and use their key from then on.
+  const anyTime = new Date(0);
+  return (await findUserSession(db, hashApiKey(token), 'api', clock.now(), anyTime))?.user_id;
 }
 
 export interface Activation {

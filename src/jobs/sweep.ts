@@ -11,7 +11,7 @@ const everyMillis = 3600 * 1000;
 const keepSeconds = 25 * 3600;
 const daySeconds = 24 * 3600;
 
-/** Once an hour: old idempotency keys, invoice requests, deliveries and events go. */
+/** Once an hour: old idempotency keys, invoice requests, sign-ins, deliveries and events go. */
 export function sweep(parts: Parts): Job {
   const { db, log } = parts;
   const pace = new Pace();

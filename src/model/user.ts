@@ -68,6 +68,5 @@ export const activatedSessionSchema = Type.Object(
 /** Wrong passwords in a row until the account is locked, and for how long. */
 export const mostWrongPasswords = 5;
 export const lockSeconds = 15 * 60;
-export const sessionLifeSeconds = 12 * 3600;
 /** A device key that nobody used for so long is gone. */
 export const deviceIdleDays = 30;

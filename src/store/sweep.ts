@@ -1,6 +1,7 @@
 import { type Handle, statement } from '../db/database.ts';
 
 const idempotency = statement('sweep_idempotency_keys', 'delete from idempotency_keys where created_at < $1');
+const sessions = statement('sweep_user_sessions', 'delete from user_sessions where expires_at < $1');
 const requests = statement('sweep_invoice_requests', 'delete from invoice_requests where created_at < $1');
 
 // Deliveries and events are looked at from their oldest end, a batch at a time: what it costs does not depend on how many
@@ -34,7 +35,9 @@ const batchSize = 1000;
 
 /** Removes what nobody can ask for any more. @returns the number of rows. */
 export async function sweepBefore(db: Handle, moment: Date): Promise<number> {
-  return (await db.run(idempotency, [moment])) + (await db.run(requests, [moment]));
+  let removed = 0;
+  for (const old of [idempotency, requests, sessions]) removed += await db.run(old, [moment]);
+  return removed;
 }
 
 /** Removes a batch of old deliveries. @returns the number of rows; less than a full batch means that was all. */

@@ -8,6 +8,7 @@ const insert = statement(
   `insert into users (id, email, name, password_hash, created_at, updated_at) values ($1, $2, $3, $4, $5, $5)`,
 );
 const findByEmail = statement('users_find_by_email', `select ${columns} from users where lower(email) = lower($1)`);
+const findById = statement('users_find', `select ${columns} from users where id = $1`);
 const setPassword = statement(
   'users_set_password',
   `update users set password_hash = $2, failed_count = 0, locked_until = null, updated_at = $3 where id = $1`,
@@ -58,6 +59,10 @@ export async function insertUser(tx: Handle, { id, email, name, passwordHash, no
 /** Upper and lower case alike. */
 export function findUserByEmail(db: Handle, email: string): Promise<UserRow | undefined> {
   return db.maybeOne(findByEmail, [email]);
+}
+
+export function findUser(db: Handle, id: string): Promise<UserRow | undefined> {
+  return db.maybeOne(findById, [id]);
 }
 
 export async function setUserPassword(tx: Handle, id: string, passwordHash: string, now: Date): Promise<void> {

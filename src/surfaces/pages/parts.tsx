@@ -83,6 +83,7 @@ export interface FieldProps {
   type?: 'text' | 'email' | 'password' | 'tel';
   value?: string;
   autocomplete?: string;
+  inputmode?: 'numeric';
   required?: boolean;
   /** What is wrong with the value that was sent, as a sentence. */
   fault?: string | undefined;

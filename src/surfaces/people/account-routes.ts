@@ -1,0 +1,39 @@
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { Parts } from '../../flows/parts.ts';
+import { endAllSignIns, endSignIn, listSignIns } from '../../flows/web-session.ts';
+import { isUuid } from '../../kernel/ids.ts';
+import { refuseOtherMethods } from '../http/refuse-methods.ts';
+import { beginPage } from './page-setting.ts';
+import { renderAccountPage } from './pages/account-page.tsx';
+import { clearSessionCookie } from './session-cookie.ts';
+import { findUserOrAskToSignIn, goTo } from './signed-in.ts';
+
+const account = '/account';
+
+/** The page where one looks after one's own account. */
+export function addAccountPages(app: FastifyInstance, parts: Parts): void {
+  app.get(account, async (request, reply) => {
+    const signedIn = await findUserOrAskToSignIn(parts, request, reply);
+    if (!signedIn) return reply;
+    const signIns = await listSignIns(parts, signedIn.user.id);
+    return reply.send(renderAccountPage({ ...beginPage(request, reply), signedIn, signIns }));
+  });
+
+  app.post(`${account}/sign-ins/:id/end`, async (request: FastifyRequest<{ Params: { id: string } }>, reply) => {
+    const signedIn = await findUserOrAskToSignIn(parts, request, reply, account);
+    if (!signedIn) return reply;
+    // One that is over already is what was wanted.
+    if (isUuid(request.params.id)) await endSignIn(parts, signedIn.user.id, request.params.id);
+    return goTo(reply, account);
+  });
+
+  app.post(`${account}/sign-out-everywhere`, async (request, reply) => {
+    const signedIn = await findUserOrAskToSignIn(parts, request, reply, account);
+    if (!signedIn) return reply;
+    await endAllSignIns(parts, signedIn.user.id, request.id);
+    clearSessionCookie(request, reply, parts.links.publicUrl);
+    return goTo(reply, '/sign-in');
+  });
+
+  refuseOtherMethods(app, account, new Set(['GET', 'HEAD']));
+}

@@ -1,0 +1,31 @@
+import type { Words } from './en.ts';
+
+export const es: Words = {
+  signIn: 'Iniciar sesión',
+  email: 'Correo electrónico',
+  password: 'Contraseña',
+  signOut: 'Cerrar sesión',
+  missing: 'Escriba su correo electrónico y su contraseña.',
+  wrong: 'El correo electrónico o la contraseña no son correctos.',
+  locked: (wait) => `Esta cuenta está bloqueada tras demasiadas contraseñas erróneas. Inténtelo de nuevo en ${wait}.`,
+  tooMany: (wait) => `Hubo demasiados intentos. Inténtelo de nuevo en ${wait}.`,
+  failed: 'No ha funcionado',
+  foreign: 'Esto no se envió desde una página de este servicio. Abra la página de nuevo y repítalo.',
+  unsafe: 'Para iniciar sesión hace falta una conexión segura (https). Pregunte a quien gestiona este servicio.',
+  again: 'Volver',
+  account: 'Su cuenta',
+  merchants: 'Dónde trabaja',
+  noMerchants: 'No pertenece a ningún comercio.',
+  roles: { owner: 'Titular', manager: 'Encargado', cashier: 'Caja', accountant: 'Contabilidad' },
+  states: { pending: 'Aún no activo', active: 'Activo', suspended: 'Suspendido' },
+  signIns: 'Sus sesiones',
+  api: 'Dispositivo o programa',
+  browser: 'Navegador',
+  thisOne: 'Esta',
+  lastUsed: (time) => `Último uso: ${time}`,
+  end: 'Terminar',
+  endOf: (device) => `Terminar la sesión de ${device}`,
+  everywhere: 'Cerrar sesión en todas partes',
+  everywhereText:
+    'Terminan todas sus sesiones, también esta, y sus cajas y demás dispositivos dejan de funcionar hasta que vuelvan a iniciar sesión.',
+};

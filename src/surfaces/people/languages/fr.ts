@@ -1,0 +1,31 @@
+import type { Words } from './en.ts';
+
+export const fr: Words = {
+  signIn: 'Se connecter',
+  email: 'Adresse e-mail',
+  password: 'Mot de passe',
+  signOut: 'Se déconnecter',
+  missing: 'Saisissez votre adresse e-mail et votre mot de passe.',
+  wrong: 'L’adresse e-mail ou le mot de passe est incorrect.',
+  locked: (wait) => `Ce compte est bloqué après trop de mots de passe incorrects. Réessayez dans ${wait}.`,
+  tooMany: (wait) => `Il y a eu trop d’essais. Réessayez dans ${wait}.`,
+  failed: 'Cela n’a pas fonctionné',
+  foreign: 'Cet envoi ne vient pas d’une page de ce service. Rouvrez la page et recommencez.',
+  unsafe: 'La connexion exige une liaison sécurisée (https). Adressez-vous à la personne qui gère ce service.',
+  again: 'Retour',
+  account: 'Votre compte',
+  merchants: 'Où vous travaillez',
+  noMerchants: 'Vous ne faites partie d’aucun commerce.',
+  roles: { owner: 'Propriétaire', manager: 'Responsable', cashier: 'Caisse', accountant: 'Comptabilité' },
+  states: { pending: 'Pas encore actif', active: 'Actif', suspended: 'Suspendu' },
+  signIns: 'Vos connexions',
+  api: 'Appareil ou programme',
+  browser: 'Navigateur',
+  thisOne: 'Celle-ci',
+  lastUsed: (time) => `Dernière utilisation : ${time}`,
+  end: 'Terminer',
+  endOf: (device) => `Terminer la connexion de ${device}`,
+  everywhere: 'Se déconnecter partout',
+  everywhereText:
+    'Toutes vos connexions se terminent, celle-ci aussi, et vos caisses et autres appareils s’arrêtent jusqu’à ce qu’ils se reconnectent.',
+};

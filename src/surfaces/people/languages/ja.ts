@@ -1,0 +1,31 @@
+import type { Words } from './en.ts';
+
+export const ja: Words = {
+  signIn: 'ログイン',
+  email: 'メールアドレス',
+  password: 'パスワード',
+  signOut: 'ログアウト',
+  missing: 'メールアドレスとパスワードを入力してください。',
+  wrong: 'メールアドレスまたはパスワードが違います。',
+  locked: (wait) =>
+    `パスワードの誤りが続いたため、このアカウントはロックされています。${wait}後にもう一度お試しください。`,
+  tooMany: (wait) => `試行回数が多すぎます。${wait}後にもう一度お試しください。`,
+  failed: 'うまくいきませんでした',
+  foreign: 'このサービスのページから送信されたものではありません。ページを開き直して、もう一度お試しください。',
+  unsafe: 'ログインには安全な接続（https）が必要です。サービスの運営者にお問い合わせください。',
+  again: '戻る',
+  account: 'アカウント',
+  merchants: '所属する店舗',
+  noMerchants: '所属する店舗はありません。',
+  roles: { owner: 'オーナー', manager: 'マネージャー', cashier: 'レジ担当', accountant: '経理担当' },
+  states: { pending: '利用開始前', active: '利用中', suspended: '停止中' },
+  signIns: 'ログイン中の端末',
+  api: '端末またはプログラム',
+  browser: 'ブラウザー',
+  thisOne: 'この端末',
+  lastUsed: (time) => `最終利用: ${time}`,
+  end: '終了',
+  endOf: (device) => `${device} のログインを終了`,
+  everywhere: 'すべての端末からログアウト',
+  everywhereText: 'この端末を含むすべてのログインが終了し、レジなどの端末は再びログインするまで使えなくなります。',
+};

@@ -1,0 +1,31 @@
+import type { Words } from './en.ts';
+
+export const ptBr: Words = {
+  signIn: 'Entrar',
+  email: 'E-mail',
+  password: 'Senha',
+  signOut: 'Sair',
+  missing: 'Digite seu e-mail e sua senha.',
+  wrong: 'O e-mail ou a senha está incorreto.',
+  locked: (wait) => `Esta conta está bloqueada após muitas senhas erradas. Tente de novo em ${wait}.`,
+  tooMany: (wait) => `Houve tentativas demais. Tente de novo em ${wait}.`,
+  failed: 'Não deu certo',
+  foreign: 'Isto não foi enviado de uma página deste serviço. Abra a página de novo e repita.',
+  unsafe: 'Para entrar é preciso uma conexão segura (https). Fale com quem administra este serviço.',
+  again: 'Voltar',
+  account: 'Sua conta',
+  merchants: 'Onde você trabalha',
+  noMerchants: 'Você não faz parte de nenhum comerciante.',
+  roles: { owner: 'Proprietário', manager: 'Gerente', cashier: 'Caixa', accountant: 'Contabilidade' },
+  states: { pending: 'Ainda não ativo', active: 'Ativo', suspended: 'Suspenso' },
+  signIns: 'Seus acessos',
+  api: 'Dispositivo ou programa',
+  browser: 'Navegador',
+  thisOne: 'Este',
+  lastUsed: (time) => `Último uso: ${time}`,
+  end: 'Encerrar',
+  endOf: (device) => `Encerrar o acesso de ${device}`,
+  everywhere: 'Sair de todos os lugares',
+  everywhereText:
+    'Todos os seus acessos terminam, este também, e seus caixas e outros dispositivos param até entrarem de novo.',
+};

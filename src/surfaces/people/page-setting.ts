@@ -1,0 +1,23 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { newNonce, pageHeaders } from '../pages/headers.ts';
+import { chooseLanguage } from '../pages/language.ts';
+import type { Setting } from './pages/people-page.tsx';
+
+/** Language and nonce of the page that answers a request; its headers are set on the reply. */
+export function beginPage(request: FastifyRequest, reply: FastifyReply): Setting {
+  const nonce = newNonce();
+  reply.headers(pageHeaders({ nonce }));
+  // With `no-referrer` a browser would send its own forms with the origin `null`, as good as none (Fetch, 3.2).
+  reply.header('referrer-policy', 'same-origin');
+  return { nonce, language: chooseLanguage(readLocale(request), request.headers['accept-language']) };
+}
+
+export function readLocale(request: FastifyRequest): string | undefined {
+  return readText(request.query, 'locale');
+}
+
+/** A member of a form or query that was sent once. */
+export function readText(form: unknown, name: string): string | undefined {
+  const value = (form as Record<string, unknown> | null | undefined)?.[name];
+  return typeof value === 'string' ? value : undefined;
+}

@@ -1,0 +1,41 @@
+import type { ComponentChildren } from 'preact';
+import { readStyle } from '../../pages/assets.ts';
+import { LanguageMenu, renderPage } from '../../pages/document.tsx';
+import type { Language } from '../../pages/language.ts';
+import { MerchantMark } from '../../pages/parts.tsx';
+
+const style = readStyle('./people.css', import.meta.url);
+
+/** What every page for merchants' staff is shown with. */
+export interface Setting {
+  readonly language: Language;
+  readonly nonce: string;
+}
+
+interface PeoplePage extends Setting {
+  title: string;
+  /** Parameters of the address that stay when another language is chosen; no menu when left out. */
+  kept?: Readonly<Record<string, string>>;
+  children: ComponentChildren;
+}
+
+export function renderPeoplePage({ title, language, nonce, kept, children }: PeoplePage): string {
+  return renderPage({
+    title: `${title} – Satline`,
+    language,
+    nonce,
+    kind: 'people',
+    styles: [style],
+    children: (
+      <>
+        <MerchantMark name="Satline" logoUrl={null} />
+        {children}
+        {kept && (
+          <footer class="foot">
+            <LanguageMenu language={language} kept={kept} />
+          </footer>
+        )}
+      </>
+    ),
+  });
+}

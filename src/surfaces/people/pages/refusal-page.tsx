@@ -1,0 +1,39 @@
+import type { AppError } from '../../../kernel/errors.ts';
+import type { Language } from '../../pages/language.ts';
+import { LinkButton, ResultMark } from '../../pages/parts.tsx';
+import { ForeignForm } from '../../pages/same-origin.ts';
+import { NeedsHttps } from '../session-cookie.ts';
+import { minutesText, wordsOf } from '../words.ts';
+import { renderPeoplePage, type Setting } from './people-page.tsx';
+
+/** When something could not be done: what, and the way back. */
+export function renderRefusalPage(error: AppError, backTo: string, { language, nonce }: Setting): string {
+  const words = wordsOf(language);
+  const text = refusalText(error, language);
+  return renderPeoplePage({
+    title: words.failed,
+    language,
+    nonce,
+    children: (
+      <section class="card result">
+        <ResultMark tone="bad" />
+        <h1>{words.failed}</h1>
+        {text ? <p>{text}</p> : <p lang="en">{error.message}</p>}
+        <div class="stack">
+          <LinkButton href={backTo}>{words.again}</LinkButton>
+        </div>
+      </section>
+    ),
+  });
+}
+
+/** What a refusal means, in the reader's language; undefined for those that have only their own English sentence. */
+export function refusalText(error: AppError, language: Language): string | undefined {
+  const words = wordsOf(language);
+  if (error instanceof ForeignForm) return words.foreign;
+  if (error instanceof NeedsHttps) return words.unsafe;
+  const wait = minutesText(error.retryAfterSeconds ?? 0, language);
+  if (error.code === 'locked') return words.locked(wait);
+  if (error.code === 'rate_limited') return words.tooMany(wait);
+  return undefined;
+}

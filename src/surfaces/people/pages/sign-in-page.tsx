@@ -1,0 +1,44 @@
+import { Field, Notice, SubmitButton } from '../../pages/parts.tsx';
+import { pageAddress } from '../return-to.ts';
+import { wordsOf } from '../words.ts';
+import { renderPeoplePage, type Setting } from './people-page.tsx';
+
+export interface SignInPage extends Setting {
+  returnTo: string | undefined;
+  /** What `?locale=` asked for, so that the answer speaks it too. */
+  locale: string | undefined;
+  /** As it was typed. */
+  email?: string | undefined;
+  /** What is wrong with address or password. */
+  fault?: string | undefined;
+  /** Why nobody is let in now. */
+  notice?: string | undefined;
+}
+
+export function renderSignInPage(page: SignInPage): string {
+  const { language, nonce, returnTo, locale, email, fault, notice } = page;
+  const words = wordsOf(language);
+  return renderPeoplePage({
+    // Read aloud first, where a page is read aloud.
+    title: [fault ?? notice, words.signIn].filter(Boolean).join(' – '),
+    language,
+    nonce,
+    kept: returnTo === undefined ? {} : { return_to: returnTo },
+    children: (
+      <form method="post" action={pageAddress('/sign-in', { return_to: returnTo, locale })} class="card stack">
+        <h1>{words.signIn}</h1>
+        {notice && <Notice tone="bad">{notice}</Notice>}
+        <Field label={words.email} name="email" type="email" value={email ?? ''} autocomplete="username" required />
+        <Field
+          label={words.password}
+          name="password"
+          type="password"
+          autocomplete="current-password"
+          required
+          fault={fault}
+        />
+        <SubmitButton accent>{words.signIn}</SubmitButton>
+      </form>
+    ),
+  });
+}

@@ -1,0 +1,30 @@
+import formBody from '@fastify/formbody';
+import type { FastifyError, FastifyInstance } from 'fastify';
+import type { Parts } from '../../flows/parts.ts';
+import { toAppError } from '../http/error-body.ts';
+import { prefersJson } from '../http/prefers-json.ts';
+import { refuseForeignForms } from '../pages/same-origin.ts';
+import { addAccountPages } from './account-routes.ts';
+import { beginPage } from './page-setting.ts';
+import { renderRefusalPage } from './pages/refusal-page.tsx';
+import { addSignInPages } from './sign-in-routes.ts';
+
+/**
+ * Pages for those who work for a merchant. They are not compressed: what was typed stands beside what is secret (BREACH).
+ */
+export function addPeoplePages(app: FastifyInstance, parts: Parts): void {
+  app.register(async (pages) => {
+    await pages.register(formBody, { bodyLimit: 16 * 1024 });
+    pages.addHook('onRequest', async (request) => refuseForeignForms(request, parts.links.publicUrl));
+    pages.setErrorHandler((error: FastifyError, request, reply) => {
+      const failure = toAppError(error);
+      if (prefersJson(request.headers.accept)) throw failure;
+      request.failure = failure;
+      const setting = beginPage(request, reply);
+      const backTo = request.url.startsWith('/account') ? '/account' : '/sign-in';
+      return reply.code(failure.status).send(renderRefusalPage(failure, backTo, setting));
+    });
+    addSignInPages(pages, parts);
+    addAccountPages(pages, parts);
+  });
+}
