@@ -3,36 +3,18 @@ import { recordEvents } from '../events/outbox.ts';
 import type { Scope } from '../kernel/context.ts';
 import { parseCurrency } from '../kernel/currency.ts';
 import { AppError, invalid, notFound } from '../kernel/errors.ts';
-import { isUuid, newId } from '../kernel/ids.ts';
-import { type OrderItem, type OrderRow, type TenderType, toOrder } from '../model/order.ts';
+import { newId } from '../kernel/ids.ts';
+import { type OrderRow, toOrder } from '../model/order.ts';
 import { sumQuotedPaid, supersedeOpenInvoice } from '../store/invoices.ts';
 import { findMerchant } from '../store/merchants.ts';
 import { lockOrder, updateOrder } from '../store/orders.ts';
 import { findPaymentOfOrder } from '../store/payments.ts';
 import { markSaleDelivery } from '../store/sales.ts';
-import { findWallet } from '../store/wallets.ts';
 import { completeOrder } from './complete-order.ts';
-import { checkItems } from './new-order.ts';
+import { mergeOrderChange, type OrderChange } from './merge-order-change.ts';
 import type { RatesByMode } from './parts.ts';
 import { quoteBitcoin, quoteIfPossible } from './quote-bitcoin.ts';
 import { takeCash } from './take-cash.ts';
-
-/** Members as the wire names them; undefined and null both leave a member as it is, except that null clears text. */
-export interface OrderChange {
-  total_amount_cents?: number | undefined;
-  tax_amount_cents?: number | null | undefined;
-  discount_amount_cents?: number | null | undefined;
-  currency?: string | null | undefined;
-  items?: OrderItem[] | undefined;
-  tender_type?: TenderType | null | undefined;
-  customer_email?: string | null | undefined;
-  po_number?: string | null | undefined;
-  channel_id?: string | null | undefined;
-  discount_id?: string | null | undefined;
-  wallet_id?: string | null | undefined;
-  metadata?: Record<string, unknown> | null | undefined;
-  status?: 'paid' | 'pending' | 'shipped' | 'delivered' | undefined;
-}
 
 /** What of a paid order may still change. */
 const changeableWhenPaid = new Set(['metadata', 'po_number']);
@@ -56,7 +38,7 @@ export async function changeOrder(
   if (!before) throw notFound('Order');
   await checkState(tx, before, change);
 
-  const members = await membersOf(tx, scope, before, change);
+  const members = await mergeOrderChange(tx, scope, before, change, now);
   let order: OrderRow = { ...before, ...members, updated_at: now };
   const owesDifferently =
     order.total_amount_cents !== before.total_amount_cents ||
@@ -132,35 +114,6 @@ async function checkState(tx: Handle, order: OrderRow, change: OrderChange): Pro
   if (currency !== order.currency && (await sumQuotedPaid(tx, order.id)) > 0) {
     throw new AppError('conflict', 'The currency cannot change after a payment');
   }
-}
-
-async function membersOf(tx: Handle, scope: Scope, order: OrderRow, change: OrderChange): Promise<Partial<OrderRow>> {
-  if (change.items) checkItems(change.items);
-  const tender = change.tender_type ?? order.tender_type;
-  const members: Partial<OrderRow> = {
-    total_amount_cents: change.total_amount_cents ?? order.total_amount_cents,
-    tax_amount_cents: change.tax_amount_cents ?? order.tax_amount_cents,
-    discount_amount_cents: change.discount_amount_cents ?? order.discount_amount_cents,
-    currency: (change.currency ? parseCurrency(change.currency) : undefined) ?? order.currency,
-    items: change.items ?? order.items,
-    pricing: sendsTotals(change) ? null : order.pricing,
-    tender_type: tender,
-    customer_email: change.customer_email === undefined ? order.customer_email : change.customer_email,
-    po_number: change.po_number ?? order.po_number,
-    channel_id: change.channel_id === undefined ? order.channel_id : change.channel_id,
-    discount_id: change.discount_id === undefined ? order.discount_id : change.discount_id,
-    metadata: change.metadata ?? order.metadata,
-  };
-  if (tender === 'cash' && order.status === 'pending') return { ...members, wallet_id: null, wallet_pinned: false };
-  if (!change.wallet_id) return members;
-  if (!isUuid(change.wallet_id) || !(await findWallet(tx, scope, change.wallet_id))) throw notFound('Wallet');
-  return { ...members, wallet_id: change.wallet_id.toLowerCase(), wallet_pinned: true };
-}
-
-/** The merchant's own figures stand in place of what the service worked out. */
-function sendsTotals(change: OrderChange): boolean {
-  const { total_amount_cents, tax_amount_cents, discount_amount_cents, items, currency } = change;
-  return [total_amount_cents, tax_amount_cents, discount_amount_cents, items, currency].some((sent) => sent != null);
 }
 
 async function requote(tx: Handle, rates: RatesByMode, order: OrderRow, now: Date): Promise<Partial<OrderRow>> {

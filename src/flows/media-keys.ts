@@ -14,7 +14,7 @@ import {
   type SealedMediaKeyRow,
   writeMediaKey,
 } from '../store/media-keys.ts';
-import { findProduct } from '../store/products.ts';
+import { findProducts } from '../store/products.ts';
 
 /** Key material, for the few answers that show it. */
 export function openMediaKey(sealer: Sealer, row: SealedMediaKeyRow) {
@@ -68,15 +68,14 @@ export async function makeMediaKey(
   return { ...shown, previous_key_fingerprint: null, product_ids: productIds, updated_at: now };
 }
 
-/** Products by UUID or slug. @throws {AppError} 404 when one is unknown or somebody else's; nothing was changed then. */
+/** Products by UUID or slug, in one read. @throws {AppError} 404 when one is unknown or somebody else's; nothing was changed then. */
 export async function readProducts(db: Handle, scope: Scope, idsOrSlugs: readonly string[]): Promise<ProductRow[]> {
-  const products: ProductRow[] = [];
-  for (const idOrSlug of idsOrSlugs) {
-    const product = await findProduct(db, scope, idOrSlug);
+  const found = await findProducts(db, scope, idsOrSlugs);
+  return idsOrSlugs.map((idOrSlug) => {
+    const product = found.get(idOrSlug);
     if (!product) throw notFound('Product');
-    products.push(product);
-  }
-  return products;
+    return product;
+  });
 }
 
 /** The product's own key, made on first use. */

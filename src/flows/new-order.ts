@@ -2,9 +2,7 @@ import type { Handle } from '../db/database.ts';
 import { recordEvents } from '../events/outbox.ts';
 import type { Scope } from '../kernel/context.ts';
 import { parseCurrency } from '../kernel/currency.ts';
-import { invalid } from '../kernel/errors.ts';
 import { newId } from '../kernel/ids.ts';
-import { maxAmount } from '../kernel/money.ts';
 import {
   type OrderItem,
   type OrderPricing,
@@ -18,17 +16,29 @@ import { insertOrder, nextOrderNumber } from '../store/orders.ts';
 import { checkVolume } from './check-volume.ts';
 import type { RatesByMode } from './parts.ts';
 import { quoteBitcoin, quoteIfPossible } from './quote-bitcoin.ts';
+import { type OrderTerms, readSentTerms, type SentItem } from './read-sent-terms.ts';
 
 /** What a door asks for; amounts in minor units of `currency`. Totals stand as sent: items need not add up. */
-export interface OrderRequest {
+export type OrderRequest = OrderMembers & (SentItems | PricedItems);
+
+/** What they and the discount name in the catalog is looked up. */
+interface SentItems {
+  items: readonly SentItem[];
+  pricing?: undefined;
+}
+
+/** What the service worked out itself: nothing is looked up again. */
+interface PricedItems {
+  items: OrderItem[];
+  pricing: OrderPricing;
+}
+
+interface OrderMembers {
   totalAmountCents: number;
   taxAmountCents?: number | null | undefined;
   discountAmountCents?: number | null | undefined;
   currency?: string | null | undefined;
-  items: OrderItem[];
   tenderType?: TenderType | null | undefined;
-  /** What the service worked out itself, where no totals were sent. */
-  pricing?: OrderPricing | undefined;
   customerEmail?: string | null | undefined;
   customerName?: string | null | undefined;
   poNumber?: string | null | undefined;
@@ -48,7 +58,10 @@ export interface OrderOrigin {
   now: Date;
 }
 
-/** Puts an order together, its rate frozen. Nothing is written but the order number, which is taken. */
+/**
+ * Puts an order together, its rate frozen. Nothing is written but the order number, which is taken.
+ * @throws {AppError} 404 and 422 for what it names, 503 without a rate.
+ */
 export async function draftOrder(
   db: Handle,
   rates: RatesByMode,
@@ -56,7 +69,6 @@ export async function draftOrder(
   origin: OrderOrigin,
 ): Promise<OrderRow> {
   const { scope, now } = origin;
-  checkItems(request.items);
   // What is billed to a subscriber was agreed before: its invoices are the subscriber's to ask for.
   const needsVolume = request.tenderType !== 'cash' && !request.quoteLater;
   const [found, orderNumber] = await Promise.all([
@@ -66,6 +78,7 @@ export async function draftOrder(
   ]);
   const merchant = found!;
   const currency = (request.currency ? parseCurrency(request.currency) : undefined) ?? merchant.currency;
+  const terms = await termsOf(db, request, currency, origin);
   const tender = request.tenderType ?? 'bitcoin';
   const quoteRequest = { amountCents: request.totalAmountCents, currency, livemode: scope.livemode, merchant };
   const quote =
@@ -81,16 +94,16 @@ export async function draftOrder(
     source: origin.source,
     currency,
     total_amount_cents: request.totalAmountCents,
-    tax_amount_cents: request.taxAmountCents ?? 0,
-    discount_amount_cents: request.discountAmountCents ?? 0,
+    tax_amount_cents: terms.taxCents,
+    discount_amount_cents: terms.discountCents,
     total_amount_sats: quote?.amountSats ?? 0,
-    items: request.items,
-    pricing: request.pricing ?? null,
+    items: terms.items,
+    pricing: terms.pricing,
     customer_email: request.customerEmail ?? null,
     customer_name: request.customerName ?? null,
     po_number: request.poNumber ?? orderNumber,
     channel_id: request.channelId ?? null,
-    discount_id: request.discountId ?? null,
+    discount_id: terms.discountId,
     wallet_id: tender === 'cash' ? null : (request.walletId ?? null),
     wallet_pinned: tender !== 'cash' && Boolean(request.walletId),
     btc_usd_price: quote?.btcUsdPrice ?? null,
@@ -108,6 +121,28 @@ export async function draftOrder(
   };
 }
 
+async function termsOf(
+  db: Handle,
+  request: OrderRequest,
+  currency: string,
+  { scope, now }: OrderOrigin,
+): Promise<OrderTerms> {
+  const { taxAmountCents, discountAmountCents, discountId = null } = request;
+  if (request.pricing) {
+    const { items, pricing } = request;
+    return { items, pricing, taxCents: taxAmountCents ?? 0, discountCents: discountAmountCents ?? 0, discountId };
+  }
+  const sent = {
+    items: request.items,
+    currency,
+    totalCents: request.totalAmountCents,
+    taxCents: taxAmountCents ?? undefined,
+    discountCents: discountAmountCents ?? undefined,
+    discountId,
+  };
+  return readSentTerms(db, scope, sent, now);
+}
+
 /** Writes a drafted order and its event. Both statements travel together; the caller's commit decides. */
 export async function writeNewOrder(tx: Handle, order: OrderRow): Promise<void> {
   const scope = { merchantId: order.merchant_id, livemode: order.livemode };
@@ -115,15 +150,4 @@ export async function writeNewOrder(tx: Handle, order: OrderRow): Promise<void> 
     insertOrder(tx, order),
     recordEvents(tx, scope, [{ kind: 'order.created', subjectId: order.id, data: toOrder(order) }], order.created_at),
   ]);
-}
-
-/** @throws {AppError} when price times quantity, or their sum, is beyond what JSON numbers carry exactly. */
-export function checkItems(items: readonly OrderItem[]): void {
-  let sum = 0n;
-  for (const [index, { price_cents, qty }] of items.entries()) {
-    const line = BigInt(price_cents) * BigInt(qty);
-    if (line > BigInt(maxAmount)) throw invalid(`items[${index}] price_cents times qty must be at most ${maxAmount}`);
-    sum += line;
-  }
-  if (sum > BigInt(maxAmount)) throw invalid(`items must come to at most ${maxAmount} in all`);
 }

@@ -1,10 +1,9 @@
 import type { Handle } from '../db/database.ts';
-import { isUuid, newId, randomBase62 } from '../kernel/ids.ts';
+import { newId, randomBase62 } from '../kernel/ids.ts';
 import { shareOut } from '../kernel/share.ts';
 import type { OrderRow } from '../model/order.ts';
 import type { PaymentRow } from '../model/payment.ts';
 import type { SaleItem, SaleRow } from '../model/sale.ts';
-import { findDiscount } from '../store/discounts.ts';
 import { findMerchant } from '../store/merchants.ts';
 import { hasPhysicalProduct } from '../store/products.ts';
 import { insertSale } from '../store/sales.ts';
@@ -30,7 +29,7 @@ export async function recordSale(tx: Handle, order: OrderRow, payment: PaymentRo
     currency: order.currency,
     subtotal_cents: subtotal,
     discount_cents: order.discount_amount_cents,
-    discount_name: order.pricing?.discount_name ?? (await discountName(tx, order)),
+    discount_name: order.pricing?.discount_name ?? null,
     tax_cents: order.tax_amount_cents,
     tax_details: order.pricing?.tax_details ?? [],
     conversion_fee_percent: isCash ? '0' : merchant.conversion_fee_percent,
@@ -52,16 +51,17 @@ export async function recordSale(tx: Handle, order: OrderRow, payment: PaymentRo
 }
 
 /**
- * The lines of a sale and their sum. Tax that was sent may be inside the items' prices or on top: when lines less
+ * The lines of a sale and their sum. Tax without detail may be inside the items' prices or on top: when lines less
  * discount plus tax is the total it was on top, otherwise it counts as inside.
  */
 export function saleLines(order: OrderRow, receivedSats: number): { subtotal: number; items: SaleItem[] } {
   const { total_amount_cents: total, discount_amount_cents: discount, tax_amount_cents: tax } = order;
   const lines = order.items.map((item) => ({ ...item, line: item.price_cents * item.qty }));
   const sum = lines.reduce((all, { line }) => all + line, 0);
-  const taxOnTop = tax > 0 && sum - discount + tax === total;
-  // Lines that the service priced itself add up by themselves.
-  const subtotal = order.pricing || taxOnTop ? sum : total + discount;
+  const details = order.pricing?.tax_details ?? [];
+  const detailedOnTop = details.reduce((all, detail) => (detail.inclusive ? all : all + detail.amount_cents), 0);
+  const onTop = details.length > 0 ? detailedOnTop : sum - discount + tax === total ? tax : 0;
+  const subtotal = total + discount - onTop;
   const adjustment = subtotal - sum;
   const named = lines.map(({ name, qty, price_cents, line, product_id, sku }) => ({
     name,
@@ -99,13 +99,6 @@ export function saleLines(order: OrderRow, receivedSats: number): { subtotal: nu
     total_amount_sats: sats[index] ?? 0,
   }));
   return { subtotal, items };
-}
-
-/** The name of a discount that the merchant's own totals already hold, where it is one of the catalog's. */
-async function discountName(tx: Handle, order: OrderRow): Promise<string | null> {
-  if (order.discount_id === null || !isUuid(order.discount_id)) return null;
-  const scope = { merchantId: order.merchant_id, livemode: order.livemode };
-  return (await findDiscount(tx, scope, order.discount_id))?.name ?? null;
 }
 
 /** Whether anything bought has to be sent. */

@@ -12,7 +12,7 @@ import { trimmedPercent } from './percent.ts';
  *   taxed     = line − discount
  *   each tax  = taxed × rate ÷ (100 + the line's inclusive rates), rounded half up
  *
- * An inclusive tax is already in the price; any other is added. Totals are sums of lines, so they always add up.
+ * An inclusive tax is already in the price and never more than it; any other is added. Totals are sums of lines, so they always add up.
  */
 export interface TaxTerms {
   readonly id: string;
@@ -82,10 +82,14 @@ export function price<Line extends LineTerms>(lines: readonly Line[], discount?:
     const rates = line.taxes.map(({ rate }) => readRate(rate));
     const inclusive = line.taxes.reduce((sum, tax, at) => (tax.inclusive ? sum + rates[at]! : sum), 0n);
     let taxCents = 0n;
+    let leftInside = taxed;
     for (const [at, tax] of line.taxes.entries()) {
-      const amount = divideRoundedHalfUp(taxed * rates[at]!, hundredPercent + inclusive);
+      const rounded = divideRoundedHalfUp(taxed * rates[at]!, hundredPercent + inclusive);
+      // Several that are rounded up can come to more than a price of a few cents.
+      const amount = tax.inclusive && rounded > leftInside ? leftInside : rounded;
       taxCents += amount;
-      if (!tax.inclusive) addedCents += amount;
+      if (tax.inclusive) leftInside -= amount;
+      else addedCents += amount;
       const known = taxDetails.get(tax.id);
       taxDetails.set(tax.id, {
         tax_id: tax.id,

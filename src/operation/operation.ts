@@ -102,6 +102,8 @@ export interface ToolDeclaration {
   readonly description?: string;
   /** Argument names that differ from the REST members, such as `{ id: 'order_id' }`. */
   readonly rename?: Readonly<Record<string, string>>;
+  /** What it takes in place of the REST body, where a tool may leave out more. */
+  readonly body?: TSchema;
 }
 
 /**

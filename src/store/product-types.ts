@@ -3,7 +3,6 @@ import { listPage } from '../db/list.ts';
 import type { Scope } from '../kernel/context.ts';
 import type { Filter } from '../kernel/filters.ts';
 import type { Page, PageRequest } from '../kernel/page.ts';
-import type { TaxTerms } from '../model/pricing.ts';
 import type { ProductTypeRow } from '../model/product-type.ts';
 
 const columns = `id, merchant_id, livemode, name, position, external_ref, created_at, updated_at,
@@ -34,16 +33,6 @@ const insertTaxes = statement(
 const lastPosition = statement(
   'product_types_last_position',
   'select coalesce(max(position), 0) as position from product_types where merchant_id = $1 and livemode = $2',
-);
-const findTaxes = statement(
-  'product_types_find_taxes',
-  `select y.name, coalesce(json_agg(json_build_object('id', t.id, 'name', t.name, 'rate', t.rate::text,
-                                                      'inclusive', t.inclusive) order by p.position)
-                           filter (where t.id is not null), '[]') as taxes
-     from product_types y
-     left join product_type_taxes p on p.product_type_id = y.id
-     left join taxes t on t.id = p.tax_id and t.enabled
-    where y.id = $1 group by y.id`,
 );
 const listAll = statement(
   'product_types_list_all',
@@ -76,11 +65,6 @@ export async function deleteProductType(tx: Handle, scope: Scope, id: string): P
 /** The highest position that is taken, 0 when there is none. */
 export async function lastProductTypePosition(tx: Handle, scope: Scope): Promise<number> {
   return (await tx.maybeOne<{ position: number }>(lastPosition, [scope.merchantId, scope.livemode]))!.position;
-}
-
-/** A type's name and the taxes its products bear now; the id comes from a row the caller may see. */
-export function findTypeTaxes(db: Handle, typeId: string): Promise<{ name: string; taxes: TaxTerms[] } | undefined> {
-  return db.maybeOne(findTaxes, [typeId]);
 }
 
 /** All types of a merchant in one mode, by position. */

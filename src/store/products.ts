@@ -1,11 +1,19 @@
-import { type Handle, statement } from '../db/database.ts';
+import { type Handle, type Statement, statement } from '../db/database.ts';
 import { listPage } from '../db/list.ts';
 import type { Scope } from '../kernel/context.ts';
 import type { Filter } from '../kernel/filters.ts';
 import { isSlug, isUuid } from '../kernel/ids.ts';
 import type { Page, PageRequest } from '../kernel/page.ts';
 import type { CatalogProductRow } from '../model/catalog.ts';
+import type { TaxTerms } from '../model/pricing.ts';
 import type { ProductRow } from '../model/product.ts';
+
+/** A product with what its type adds to its price. */
+export interface TaxedProductRow extends ProductRow {
+  type_name: string | null;
+  /** Those that are enabled, in the type's order. */
+  taxes: TaxTerms[];
+}
 
 const columns = [
   'id',
@@ -30,6 +38,8 @@ const columns = [
 ] as const satisfies readonly (keyof ProductRow)[];
 const columnList = columns.join(', ');
 const inScope = 'id = $1 and merchant_id = $2 and livemode = $3';
+const named =
+  'products.merchant_id = $1 and products.livemode = $2 and (products.id = any($3::uuid[]) or slug = any($4::text[]))';
 
 const insert = statement(
   'products_insert',
@@ -44,13 +54,20 @@ const findForSale = statement(
   'products_find_for_sale',
   `select ${columnList} from products where slug = $1 and status = 'active'`,
 );
+const findNamed = statement('products_find_named', `select ${columnList} from products where ${named}`);
+const findTaxed = statement(
+  'products_find_taxed',
+  `select ${columns.map((column) => `products.${column}`).join(', ')}, y.name as type_name,
+          coalesce((select json_agg(json_build_object('id', t.id, 'name', t.name, 'rate', t.rate::text,
+                                                      'inclusive', t.inclusive) order by p.position)
+                      from product_type_taxes p join taxes t on t.id = p.tax_id and t.enabled
+                     where p.product_type_id = y.id), '[]') as taxes
+     from products left join product_types y on y.id = products.product_type_id
+    where ${named}`,
+);
 const hasPhysical = statement(
   'products_has_physical',
-  `select exists (
-     select from products
-      where merchant_id = $1 and livemode = $2 and resource_type = 'physical'
-        and (id = any($3::uuid[]) or slug = any($4::text[]))
-   ) as found`,
+  `select exists (select from products where ${named} and resource_type = 'physical') as found`,
 );
 const update = statement(
   'products_update',
@@ -85,6 +102,44 @@ export function findProduct(db: Handle, scope: Scope, idOrSlug: string): Promise
   return db.maybeOne(isUuid(idOrSlug) ? find : findBySlug, [idOrSlug, scope.merchantId, scope.livemode]);
 }
 
+/** Products by what names them, a UUID or a slug each, in one read; what names none is not in the map. */
+export function findProducts(db: Handle, scope: Scope, names: readonly string[]): Promise<Map<string, ProductRow>> {
+  return mapNamed<ProductRow>(db, findNamed, scope, names);
+}
+
+/** The same with their taxes. */
+export function findTaxedProducts(
+  db: Handle,
+  scope: Scope,
+  names: readonly string[],
+): Promise<Map<string, TaxedProductRow>> {
+  return mapNamed<TaxedProductRow>(db, findTaxed, scope, names);
+}
+
+async function mapNamed<Row extends ProductRow>(
+  db: Handle,
+  query: Statement,
+  scope: Scope,
+  names: readonly string[],
+): Promise<Map<string, Row>> {
+  if (names.length === 0) return new Map();
+  const byName = new Map<string, Row>();
+  for (const row of await db.many<Row>(query, [scope.merchantId, scope.livemode, ...idsAndSlugs(names)])) {
+    byName.set(row.id, row).set(row.slug, row);
+  }
+  return new Map(
+    names.flatMap((name) => {
+      const row = byName.get(isUuid(name) ? name.toLowerCase() : name);
+      return row ? [[name, row] as const] : [];
+    }),
+  );
+}
+
+/** Names by their kind: a UUID, or anything else, which may be a slug. */
+export function idsAndSlugs(names: readonly string[]): [ids: string[], slugs: string[]] {
+  return [names.filter(isUuid), names.filter((name) => !isUuid(name))];
+}
+
 /** For payment links: whoever has the slug may buy, as long as it is for sale. */
 export async function findActiveProductBySlug(db: Handle, slug: string): Promise<ProductRow | undefined> {
   // Addresses may hold anything, also what the database would not take as text.
@@ -93,9 +148,8 @@ export async function findActiveProductBySlug(db: Handle, slug: string): Promise
 
 /** Whether one of these products, named by UUID or slug, has to be sent to its buyer. */
 export async function hasPhysicalProduct(db: Handle, scope: Scope, idsOrSlugs: readonly string[]): Promise<boolean> {
-  const ids = idsOrSlugs.filter(isUuid);
-  const slugs = idsOrSlugs.filter((text) => !isUuid(text));
-  return (await db.maybeOne<{ found: boolean }>(hasPhysical, [scope.merchantId, scope.livemode, ids, slugs]))!.found;
+  const values = [scope.merchantId, scope.livemode, ...idsAndSlugs(idsOrSlugs)];
+  return (await db.maybeOne<{ found: boolean }>(hasPhysical, values))!.found;
 }
 
 /** Writes what a merchant can change. */

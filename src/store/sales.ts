@@ -57,7 +57,7 @@ const markDelivery = statement(
   'sales_mark_delivery',
   `update sales set delivery_status = $2, updated_at = $3,
           shipped_at = coalesce(shipped_at, $3),
-          delivered_at = case when $2 = 'delivered' then coalesce(delivered_at, $3) else delivered_at end
+          delivered_at = case when $2 = 'delivered' then coalesce(delivered_at, $3) end
     where order_id = $1`,
 );
 
@@ -90,7 +90,7 @@ export async function findSaleByReceipt(db: Handle, receiptToken: string): Promi
   return isToken(receiptToken) ? db.maybeOne(findByReceipt, [receiptToken]) : undefined;
 }
 
-/** Moves a sale's delivery on; the first time of each step stays. */
+/** Moves a sale's delivery; the first time of each step stays. Back from delivered to shipped takes the delivery away. */
 export async function markSaleDelivery(
   tx: Handle,
   orderId: string,

@@ -9,6 +9,7 @@ import { orderOperations } from '../../src/resources/orders/index.ts';
 import { paymentOperations } from '../../src/resources/payments/index.ts';
 import { walletOperations } from '../../src/resources/wallets/index.ts';
 import { openTestApp, type TestApp, type TestMerchant } from '../harness/app.ts';
+import { createDiscount, createProduct } from '../harness/catalog.ts';
 import type { Reply } from '../harness/client.ts';
 import { expectLedgerToHold } from '../harness/ledger.ts';
 import { createOrder, createOrderWithInvoice, orderBody } from '../harness/orders.ts';
@@ -194,10 +195,12 @@ describe('recorded answers conform', () => {
     const full = {
       customer_email: 'a@b.co',
       channel_id: 'c',
-      discount_id: 'd',
+      discount_id: (await createDiscount(client)).id,
       wallet_id: await testWalletId(app, merchant),
       metadata: { a: [1, null, { b: 'c' }], 'strange "key"': 1.5 },
-      items: [{ name: 'A', price_cents: 1, qty: 2, description: 'x', sku: 'y', product_id: 'z' }],
+      items: [
+        { name: 'A', price_cents: 1, qty: 2, description: 'x', sku: 'y', product_id: (await createProduct(client)).id },
+      ],
     };
     const created = await client.post(orders, orderBody(full, { generate_invoice: true }));
     expectToConform('create_order', created, 201);

@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import type { OrderRequest } from '../../flows/new-order.ts';
+import type { SentItem } from '../../flows/read-sent-terms.ts';
 import {
   centsInput,
   currencyInput,
@@ -11,18 +11,18 @@ import {
   optional,
   textInput,
 } from '../../model/fields.ts';
-import { type OrderItem, tenderTypes } from '../../model/order.ts';
+import { tenderTypes } from '../../model/order.ts';
 
 const maxItems = 500;
 
-const itemInput = inputObject({
-  name: nameInput('What is sold'),
-  price_cents: centsInput('Price of one'),
+const name = nameInput('What is sold');
+const priceCents = centsInput('Price of one');
+const itemMembers = {
   qty: Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER, description: 'How many' }),
   description: optional(textInput(2000, 'More about it')),
   sku: optional(textInput(200, 'Stock keeping unit')),
-  product_id: optional(textInput(200, 'Product id or slug')),
-});
+  product_id: optional(textInput(200, 'Id or slug of a product in the catalog, which must be for sale')),
+};
 
 /** The members that create and update share. */
 export const orderMembers = {
@@ -33,28 +33,34 @@ export const orderMembers = {
   po_number: optional(textInput(200, 'Your own reference; the order number if left out')),
   tender_type: optional(oneOf(tenderTypes)),
   channel_id: optional(textInput(200, 'Channel')),
-  discount_id: optional(textInput(200, 'Discount')),
+  discount_id: optional(textInput(64, 'A discount of the catalog that counts now')),
   wallet_id: optional(textInput(64, 'The only wallet that may take the payment')),
   metadata: optional(metadataInput),
 };
 
 export const totalInput = centsInput('Total; stands as sent, items need not add up to it');
-export const itemsInput = Type.Array(itemInput, { minItems: 1, maxItems, description: 'What is sold' });
+const items = { minItems: 1, maxItems, description: 'What is sold' };
+export const itemsInput = Type.Array(inputObject({ name, price_cents: priceCents, ...itemMembers }), items);
+/** Over MCP a product says its own name and price. */
+export const toolItemsInput = Type.Array(
+  inputObject({ name: optional(name), price_cents: optional(priceCents), ...itemMembers }),
+  items,
+);
 
-type ItemBody = {
-  name: string;
-  price_cents: number;
+interface ItemBody {
+  name?: string | null;
+  price_cents?: number | null;
   qty: number;
   description?: string | null;
   sku?: string | null;
   product_id?: string | null;
-};
+}
 
-/** Items as stored: members that were not given stay away. */
-export function toItems(items: readonly ItemBody[]): OrderItem[] {
+/** Items without the members that were not given. */
+export function toItems(items: readonly ItemBody[]): SentItem[] {
   return items.map(({ name, price_cents, qty, description, sku, product_id }) => ({
-    name,
-    price_cents,
+    ...(name == null ? {} : { name }),
+    ...(price_cents == null ? {} : { price_cents }),
     qty,
     ...(description ? { description } : {}),
     ...(sku ? { sku } : {}),
@@ -62,8 +68,8 @@ export function toItems(items: readonly ItemBody[]): OrderItem[] {
   }));
 }
 
-interface OrderBody {
-  total_amount_cents: number;
+export interface OrderBody {
+  total_amount_cents?: number | null;
   items: readonly ItemBody[];
   tax_amount_cents?: number | null;
   discount_amount_cents?: number | null;
@@ -77,18 +83,13 @@ interface OrderBody {
   metadata?: Record<string, unknown> | null;
 }
 
-export function toOrderRequest(order: OrderBody): OrderRequest {
+/** What of an order has nothing to do with its price. */
+export function toOrderMembers(order: OrderBody) {
   return {
-    totalAmountCents: order.total_amount_cents,
-    taxAmountCents: order.tax_amount_cents,
-    discountAmountCents: order.discount_amount_cents,
-    currency: order.currency,
-    items: toItems(order.items),
     tenderType: order.tender_type,
     customerEmail: order.customer_email,
     poNumber: order.po_number,
     channelId: order.channel_id,
-    discountId: order.discount_id,
     walletId: order.wallet_id,
     metadata: order.metadata,
   };

@@ -19,8 +19,7 @@ import { readPercent } from '../../model/percent.ts';
 import { rails } from '../../model/subscription.ts';
 import type { Call } from '../../operation/operation.ts';
 import { findMerchant } from '../../store/merchants.ts';
-import { findTypeTaxes } from '../../store/product-types.ts';
-import { findProduct } from '../../store/products.ts';
+import { findTaxedProducts } from '../../store/products.ts';
 
 /** Far below what JSON numbers carry, so that no price of bitcoin makes a charge of it that cannot be invoiced. */
 const largestChargeCents = 1_000_000_000_000;
@@ -113,21 +112,20 @@ async function readOffer(call: Call, body: InvitationBody, fallbackCurrency: str
       agreed_taxes: null,
     };
   }
-  const product = await findProduct(call.db, call.scope, body.product_id.toLowerCase());
+  const name = body.product_id.toLowerCase();
+  const product = (await findTaxedProducts(call.db, call.scope, [name])).get(name);
   if (!product) throw notFound('Product');
   if (product.status !== 'active') faults.push('product_id must name an active product');
   if (product.price_cents < 1 || product.price_cents > largestChargeCents) {
     faults.push(`product_id must name a product with a price from 1 to ${largestChargeCents}`);
   }
-  const { id, name, price_cents, currency, product_type_id } = product;
-  const type = product_type_id === null ? undefined : await findTypeTaxes(call.db, product_type_id);
-  const agreed = type && { taxes: type.taxes, product_type_id: product_type_id!, product_type_name: type.name };
+  const { product_type_id, type_name, taxes } = product;
   return {
-    product_id: id,
-    name: body.name ?? name,
-    amount_cents: price_cents,
-    currency,
-    agreed_taxes: agreed ?? null,
+    product_id: product.id,
+    name: body.name ?? product.name,
+    amount_cents: product.price_cents,
+    currency: product.currency,
+    agreed_taxes: product_type_id === null ? null : { taxes, product_type_id, product_type_name: type_name! },
   };
 }
 

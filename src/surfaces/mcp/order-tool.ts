@@ -24,7 +24,7 @@ export function asOrderTool(tool: Tool): Tool {
     ...tool,
     listed: {
       ...tool.listed,
-      // Neither name of the total is required, so that either will do.
+      // Neither name of the total is required, nor items: a total, or items by product, will do.
       inputSchema: { type: 'object', properties: { ...properties, ...alias, generate_invoice: invoice } },
     },
   };
@@ -42,9 +42,14 @@ export function toOrderArguments(args: Readonly<Record<string, unknown>>): Recor
   return {
     ...rest,
     ...(total === undefined ? {} : { total_amount_cents: total }),
-    items: rest.items ?? [{ name: 'Order', price_cents: total, qty: 1 }],
+    items: rest.items ?? lineOf(total),
     generate_invoice: rest.generate_invoice ?? !wantsCash,
   };
+}
+
+function lineOf(total: unknown): unknown {
+  if (total === undefined) throw invalid('total_amount_cents is required, or items that each name a product_id');
+  return [{ name: 'Order', price_cents: total, qty: 1 }];
 }
 
 function withoutNull(args: Readonly<Record<string, unknown>>): Record<string, unknown> {

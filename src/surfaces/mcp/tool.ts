@@ -25,7 +25,9 @@ export interface Tool {
 }
 
 /** @throws when two arguments of one tool would share a name: then one could stand in for the other. */
-export function toTool(operation: Operation): Tool {
+export function toTool(declaration: Operation): Tool {
+  const ownBody = declaration.tool ? declaration.tool.body : undefined;
+  const operation = ownBody ? { ...declaration, body: ownBody } : declaration;
   const places = new Map<string, ArgumentPlace>();
   const properties: Record<string, PlainSchema> = {};
   const required: string[] = [];

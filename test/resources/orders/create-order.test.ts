@@ -2,6 +2,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vite
 import { AppError } from '../../../src/kernel/errors.ts';
 import { decodeBolt11 } from '../../../src/lightning/bolt11.ts';
 import { openTestApp, type TestApp } from '../../harness/app.ts';
+import { createDiscount, createProduct } from '../../harness/catalog.ts';
 import { a32ByteHex, anId, books, eventBodies, eventKinds, expectError, expectInvalid } from '../../harness/expect.ts';
 import { expectLedgerToHold } from '../../harness/ledger.ts';
 import { createOrder, orderBody } from '../../harness/orders.ts';
@@ -80,18 +81,20 @@ describe('a plain order', () => {
   test('keeps everything that can be given', async () => {
     const merchant = await app.newMerchant();
     const walletId = await testWalletId(app, merchant);
+    const product = await createProduct(merchant.test, { currency: 'eur' });
+    const discount = await createDiscount(merchant.test);
     const given = {
       total_amount_cents: 2500,
       tax_amount_cents: 200,
       discount_amount_cents: 100,
       items: [
-        { name: 'Café №5', price_cents: 1300, qty: 2, description: 'Ωμέγα ☂ 数', sku: 'C-5', product_id: 'coffee' },
+        { name: 'Café №5', price_cents: 1300, qty: 2, description: 'Ωμέγα ☂ 数', sku: 'C-5', product_id: product.id },
         { name: 'Tip', price_cents: 0, qty: 1 },
       ],
       customer_email: 'A+b@Exämple.de',
       po_number: 'PO 7',
       channel_id: 'channel',
-      discount_id: 'discount',
+      discount_id: discount.id,
       wallet_id: walletId,
       tender_type: 'bitcoin',
       metadata: { ref: 'A', nested: { list: [1, null, { deep: true }] }, 'strange "key" \u2028': '<b>&</b> ☕' },

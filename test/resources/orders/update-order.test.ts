@@ -1,6 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
 import { AppError } from '../../../src/kernel/errors.ts';
 import { openTestApp, type TestApp } from '../../harness/app.ts';
+import { createDiscount } from '../../harness/catalog.ts';
 import type { Client } from '../../harness/client.ts';
 import { books, eventBodies, eventKinds, expectError, expectInvalid } from '../../harness/expect.ts';
 import { expectLedgerToHold } from '../../harness/ledger.ts';
@@ -37,6 +38,7 @@ describe('a pending order', () => {
   test('changes in every member that can change, answers whole, and says so', async () => {
     const merchant = await app.newMerchant();
     const order = await createOrder(merchant.test, { metadata: { ref: 'A' } });
+    const discount = await createDiscount(merchant.test);
     app.clock.advanceSeconds(3);
     const change = {
       total_amount_cents: 1000,
@@ -47,7 +49,7 @@ describe('a pending order', () => {
       customer_email: 'a@b.co',
       po_number: 'PO 9',
       channel_id: 'channel',
-      discount_id: 'discount',
+      discount_id: discount.id,
       wallet_id: await testWalletId(app, merchant),
       metadata: { ref: 'B', note: 'x' },
     };
@@ -88,7 +90,7 @@ describe('a pending order', () => {
 
   test('clears text with null', async () => {
     const { test: client } = await app.newMerchant();
-    const text = { customer_email: 'a@b.co', channel_id: 'c', discount_id: 'd' };
+    const text = { customer_email: 'a@b.co', channel_id: 'c', discount_id: (await createDiscount(client)).id };
     const order = await createOrder(client, text);
     expect((await patch(client, order.id, {})).body).toMatchObject(text);
     const cleared = { customer_email: null, channel_id: null, discount_id: null };

@@ -146,6 +146,9 @@ describe('GET {id}', () => {
     }
     const { shipped_at, delivered_at } = (await merchant.test.get(`${path}/${id}`)).body;
     expect(Date.parse(delivered_at) - Date.parse(shipped_at)).toBe(10_000);
+    await merchant.test.patch(`/api/v1/m/orders/${orderId}`, { order: { status: 'shipped' } });
+    const corrected = (await merchant.test.get(`${path}/${id}`)).body;
+    expect(corrected).toMatchObject({ delivery_status: 'shipped', shipped_at, delivered_at: null });
   });
 });
 

@@ -1,0 +1,85 @@
+import type { Handle } from '../db/database.ts';
+import type { Scope } from '../kernel/context.ts';
+import { parseCurrency } from '../kernel/currency.ts';
+import { notFound } from '../kernel/errors.ts';
+import { isUuid } from '../kernel/ids.ts';
+import type { OrderRow, TenderType } from '../model/order.ts';
+import { findWallet } from '../store/wallets.ts';
+import { readSentTerms, type SentItem } from './read-sent-terms.ts';
+
+/** Members as the wire names them; undefined and null both leave a member as it is, except that null clears text. */
+export interface OrderChange {
+  total_amount_cents?: number | undefined;
+  tax_amount_cents?: number | null | undefined;
+  discount_amount_cents?: number | null | undefined;
+  currency?: string | null | undefined;
+  items?: readonly SentItem[] | undefined;
+  tender_type?: TenderType | null | undefined;
+  customer_email?: string | null | undefined;
+  po_number?: string | null | undefined;
+  channel_id?: string | null | undefined;
+  discount_id?: string | null | undefined;
+  wallet_id?: string | null | undefined;
+  metadata?: Record<string, unknown> | null | undefined;
+  status?: 'paid' | 'pending' | 'shipped' | 'delivered' | undefined;
+}
+
+/** What an order's members are after a change. @throws {AppError} 404 and 422 for what the change names. */
+export async function mergeOrderChange(
+  tx: Handle,
+  scope: Scope,
+  order: OrderRow,
+  change: OrderChange,
+  now: Date,
+): Promise<Partial<OrderRow>> {
+  const tender = change.tender_type ?? order.tender_type;
+  const members: Partial<OrderRow> = {
+    total_amount_cents: change.total_amount_cents ?? order.total_amount_cents,
+    currency: (change.currency ? parseCurrency(change.currency) : undefined) ?? order.currency,
+    ...(changesTerms(change) ? await termsOf(tx, scope, order, change, now) : {}),
+    tender_type: tender,
+    customer_email: change.customer_email === undefined ? order.customer_email : change.customer_email,
+    po_number: change.po_number ?? order.po_number,
+    channel_id: change.channel_id === undefined ? order.channel_id : change.channel_id,
+    metadata: change.metadata ?? order.metadata,
+  };
+  if (tender === 'cash' && order.status === 'pending') return { ...members, wallet_id: null, wallet_pinned: false };
+  if (!change.wallet_id) return members;
+  if (!isUuid(change.wallet_id) || !(await findWallet(tx, scope, change.wallet_id))) throw notFound('Wallet');
+  return { ...members, wallet_id: change.wallet_id.toLowerCase(), wallet_pinned: true };
+}
+
+function changesTerms(change: OrderChange): boolean {
+  const { total_amount_cents, tax_amount_cents, discount_amount_cents, items, currency } = change;
+  const figures = [total_amount_cents, tax_amount_cents, discount_amount_cents, items, currency];
+  return figures.some((sent) => sent != null) || change.discount_id !== undefined;
+}
+
+/** The merchant's own figures stand in place of what the service worked out; what is left out stays as it is. */
+async function termsOf(
+  tx: Handle,
+  scope: Scope,
+  order: OrderRow,
+  change: OrderChange,
+  now: Date,
+): Promise<Partial<OrderRow>> {
+  const discountId = change.discount_id === undefined ? order.discount_id : change.discount_id;
+  const isNewDiscount = discountId !== null && discountId !== order.discount_id;
+  const sent = {
+    items: change.items ?? order.items,
+    currency: (change.currency ? parseCurrency(change.currency) : undefined) ?? order.currency,
+    totalCents: change.total_amount_cents ?? order.total_amount_cents,
+    taxCents: change.tax_amount_cents ?? order.tax_amount_cents,
+    discountCents: change.discount_amount_cents ?? (isNewDiscount ? undefined : order.discount_amount_cents),
+    discountId,
+  };
+  const productIds = new Set(order.items.flatMap(({ product_id }) => (product_id ? [product_id] : [])));
+  const terms = await readSentTerms(tx, scope, sent, now, { productIds, discountId: order.discount_id });
+  return {
+    items: terms.items,
+    tax_amount_cents: terms.taxCents,
+    discount_amount_cents: terms.discountCents,
+    discount_id: terms.discountId,
+    pricing: terms.pricing,
+  };
+}
