@@ -46,7 +46,8 @@ if (!options.dist) {
   const built = spawnSync(process.execPath, [join(root, 'scripts', 'build.js')], { stdio: 'inherit' });
   if (built.status !== 0) process.exit(1);
 }
-for (const { dist } of builds) if (!existsSync(join(dist, 'start.js'))) fail(`${dist} has no start.js`);
+for (const { dist } of builds)
+  if (!existsSync(join(dist, 'bundle', 'start.js'))) fail(`${dist} has no bundle/start.js`);
 
 const machine = await describeMachine();
 if (!options.json) console.log(`${machine}\n`);

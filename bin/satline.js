@@ -1,2 +1,2 @@
 #!/usr/bin/env node
-import '../dist/cli/satline.js';
+import '../dist/bundle/satline.js';

@@ -1,8 +1,10 @@
-// Compiles src/ into dist/ and puts the files beside it that are no TypeScript. Does nothing when dist/ is up to date.
+// Compiles src/ into dist/, puts the files beside it that are no TypeScript, and gathers what runs into dist/bundle/. Does
+// nothing when dist/ is up to date.
 import { spawnSync } from 'node:child_process';
 import { cpSync, existsSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { bundle } from './bundle.js';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const asset = (name) => !/\.tsx?$/.test(name);
@@ -16,7 +18,8 @@ function newest(folder) {
 }
 
 const stamp = join(root, 'dist', '.built');
-const sources = Math.max(newest(join(root, 'src')), statSync(join(root, 'tsconfig.json')).mtimeMs);
+const settings = ['tsconfig.json', 'package-lock.json', 'scripts/bundle.js'];
+const sources = Math.max(newest(join(root, 'src')), ...settings.map((file) => statSync(join(root, file)).mtimeMs));
 const upToDate = existsSync(stamp) && statSync(stamp).mtimeMs > sources;
 if (!upToDate || process.argv.includes('--force')) {
   if (process.argv.includes('--force')) rmSync(join(root, 'dist'), { recursive: true, force: true });
@@ -29,5 +32,6 @@ if (!upToDate || process.argv.includes('--force')) {
     recursive: true,
     filter: (path) => statSync(path).isDirectory() || asset(path),
   });
+  await bundle(join(root, 'dist'));
   writeFileSync(stamp, '');
 }

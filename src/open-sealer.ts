@@ -12,7 +12,9 @@ const checkPlace = { table: 'settings', column: 'value', row: secretsCheckName }
 const checkText = 'satline';
 
 /** The secrets key does not belong to this database, or is missing. The message says what to do. */
-export class SecretsKeyError extends Error {}
+export class SecretsKeyError extends Error {
+  override readonly name = 'SecretsKeyError';
+}
 
 /**
  * The sealer under the configured secrets key, or the one in `DATA_DIR/secrets.key`, made on first use. A value sealed in

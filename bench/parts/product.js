@@ -1,4 +1,4 @@
-// The product as users run it: dist/start.js in a process of its own, requests logged, the log thrown away.
+// The product as users run it: dist/bundle/start.js in a process of its own, requests logged, the log thrown away.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -34,7 +34,7 @@ export async function startProduct({ dist, database, dataDir, args = [] }) {
   const port = await freePort();
   const env = productEnv({ database, dataDir: dataDir ?? ownDirectory.path, port });
   const started = performance.now();
-  const script = startScript(join(dist, 'start.js'), args, {
+  const script = startScript(join(dist, 'bundle', 'start.js'), args, {
     env,
     nodeOptions: [...(process.env.BENCH_NODE_OPTIONS?.split(' ') ?? []), '--import', join(here, 'loop-delay.js')],
     quiet: true,

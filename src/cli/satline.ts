@@ -32,4 +32,6 @@ function printError(message: string, exitCode: number): void {
   process.stdout.write(`${JSON.stringify({ object: 'error', message, exit_code: exitCode }, null, 2)}\n`);
 }
 
+// Whoever reads may stop reading (`satline … | head`); what is left then has no reader.
+process.stdout.on('error', (error: NodeJS.ErrnoException) => process.exit(error.code === 'EPIPE' ? 0 : failed));
 process.exitCode = await run(process.argv.slice(2));

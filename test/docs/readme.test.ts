@@ -27,7 +27,7 @@ describe.skipIf(!hasCurl)('the README’s first payment', () => {
 
   beforeAll(async () => {
     folder = mkdtempSync(join(tmpdir(), 'satline-readme-'));
-    service = spawn(process.execPath, [resolve('dist/start.js')], {
+    service = spawn(process.execPath, [resolve('dist/bundle/start.js')], {
       cwd: folder,
       // Any port, because somebody may be using 3000.
       env: { ...env, PORT: '0' },

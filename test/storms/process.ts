@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 import type { Reply } from '../harness/client.ts';
 import { secretsKey } from '../harness/database.ts';
 
-const start = fileURLToPath(new URL('../../dist/start.js', import.meta.url));
+const start = fileURLToPath(new URL('../../dist/bundle/start.js', import.meta.url));
 /** A first start on a slow machine that does other things too. */
 const patienceMillis = 60_000;
 
@@ -16,7 +16,7 @@ export interface DemoKeys {
   api_token_id: string;
 }
 
-/** `node dist/start.js`, as a user runs it. */
+/** `node dist/bundle/start.js`, as a user runs it. */
 export class SatlineProcess {
   readonly #child: ChildProcess;
   #stdout = '';

@@ -131,7 +131,7 @@ describe.skipIf(!onPostgres)('two instances on one database', () => {
   });
 });
 
-/** `node dist/start.js` twice: nothing is shared but the database and the key. */
+/** `node dist/bundle/start.js` twice: nothing is shared but the database and the key. */
 describe.skipIf(!onPostgres)('two real processes on one database', () => {
   let database: TestDatabase;
   let dataDir: string;
