@@ -1,22 +1,27 @@
 // `npm run test:soak`: the long storms, on the embedded database and, where TEST_DATABASE_URL names a server, on
-// PostgreSQL; then what they measured goes into docs/reliability.md. Takes hours. With names of test files it runs those
-// alone and prints what they measured.
+// PostgreSQL. Takes hours. What each storm measured replaces its row in docs/reliability.md; with names of test files only
+// those run, and the other rows stay.
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
+import { mergeFigures, readTable, writeTable } from './documents/soak-table.js';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const page = join(root, 'docs', 'reliability.md');
-const [begin, end] = ['<!-- soak: begin -->', '<!-- soak: end -->'];
 
-const chosen = process.argv.slice(2);
-if (chosen.includes('--help')) {
-  console.log(
-    'npm run test:soak [-- FILE…]   long storms; TEST_DATABASE_URL adds PostgreSQL, KILLS and SEED are heard',
-  );
-  process.exit(0);
+const help = `npm run test:soak [-- [--on embedded|postgresql] [FILE…]]
+
+Long storms. TEST_DATABASE_URL adds PostgreSQL; --on leaves the other database out; KILLS and SEED are heard.`;
+const { values: options, positionals: chosen } = parseArgs({
+  options: { on: { type: 'string' }, help: { type: 'boolean' } },
+  allowPositionals: true,
+});
+if (options.help || ![undefined, 'embedded', 'postgresql'].includes(options.on)) {
+  console.log(help);
+  process.exit(options.help ? 0 : 2);
 }
 const scratch = mkdtempSync(join(tmpdir(), 'satline-soak-'));
 const figuresFile = join(scratch, 'figures.jsonl');
@@ -24,8 +29,8 @@ const url = process.env.TEST_DATABASE_URL;
 const runs = [
   ['embedded', undefined],
   ['PostgreSQL', url],
-].filter(([name, value]) => name === 'embedded' || value !== undefined);
-if (!url)
+].filter(([name, value]) => (name === 'embedded' || value) && (!options.on || options.on === name.toLowerCase()));
+if (!url && options.on !== 'embedded')
   console.log('TEST_DATABASE_URL is not set: PostgreSQL is left out, and with it every race between processes.');
 
 let failed = false;
@@ -56,19 +61,16 @@ const figures = existsSync(figuresFile)
       .map((line) => JSON.parse(line))
   : [];
 rmSync(scratch, { recursive: true, force: true });
-const table = [
-  '| storm | database | what came out |',
-  '| --- | --- | --- |',
-  ...figures.map(({ what, database, figures: text }) => `| ${what} | ${database} | ${text} |`),
-];
-console.log(`\n${table.join('\n')}`);
+
+const day = new Date().toISOString().slice(0, 10);
+const text = readFileSync(page, 'utf8');
+const rows = mergeFigures(
+  readTable(text),
+  figures.map((row) => ({ ...row, day })),
+);
+writeFileSync(page, writeTable(text, rows));
+for (const { what, database, figures: measured } of figures) console.log(`${what}, ${database}: ${measured}`);
 if (failed) {
-  console.error('\nSomething failed; docs/reliability.md stays as it was.');
+  console.error('\nSomething failed. What was measured is in docs/reliability.md all the same.');
   process.exit(1);
-}
-if (chosen.length === 0) {
-  const text = readFileSync(page, 'utf8');
-  const [before, after] = [text.slice(0, text.indexOf(begin) + begin.length), text.slice(text.indexOf(end))];
-  const day = new Date().toISOString().slice(0, 10);
-  writeFileSync(page, `${before}\n\nMeasured on ${day} with \`npm run test:soak\`.\n\n${table.join('\n')}\n\n${after}`);
 }

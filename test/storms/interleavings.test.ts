@@ -13,6 +13,7 @@ import { openTestApp, type TestApp, type TestMerchant } from '../harness/app.ts'
 import type { Reply } from '../harness/client.ts';
 import { expectLedgerToHold } from '../harness/ledger.ts';
 import { createOrder, createOrderWithInvoice } from '../harness/orders.ts';
+import { reportFigures } from './figures.ts';
 import { type Dice, dice, firstSeed, soak } from './seeds.ts';
 
 /**
@@ -259,5 +260,10 @@ test(`${orders} orders in a storm: exactly one payment for each settled invoice`
   const answers = new Map<string, number>();
   for (const line of stories.flatMap(({ log }) => log)) answers.set(line, (answers.get(line) ?? 0) + 1);
   const counts = [...answers].sort().map(([line, count]) => `${line}: ${count}`);
-  console.log(`${orders} orders, ${invoices} invoices, ${payments} payments in ${seconds} s; ${counts.join(', ')}`);
+  console.log(counts.join(', '));
+  reportFigures(
+    `${orders} orders in random interleavings`,
+    `${invoices} invoices, ${payments} payments, one for each that was paid; ${seconds} s`,
+    seed,
+  );
 });

@@ -9,6 +9,7 @@ import { openTestApp, type TestApp, type TestMerchant } from '../harness/app.ts'
 import { onPostgres } from '../harness/database.ts';
 import { Receiver } from '../harness/receiver.ts';
 import { createWebhook } from '../harness/webhooks.ts';
+import { reportFigures } from './figures.ts';
 import { SatlineProcess } from './process.ts';
 import { soak } from './seeds.ts';
 
@@ -162,9 +163,10 @@ test.runIf(onPostgres)(
     // What a killed sender had under way: two lanes of at most ten.
     expect(twice).toBeLessThanOrEqual(restarts * 20);
     const seconds = (recordedAt - startedAt) / 1000;
-    console.log(
-      `${events} events in ${seconds.toFixed(1)} s, ${kills} of ${restarts} ends with -9, ` +
-        `${everything.received.length + payments.received.length} requests, ${twice} events came twice`,
+    reportFigures(
+      `${events} events to webhooks through ${restarts} restarts`,
+      `${kills} of the restarts with -9; ${everything.received.length + payments.received.length} requests in ` +
+        `${seconds.toFixed(1)} s; none lost, ${twice} came twice`,
     );
   },
   soak ? 3_600_000 : 300_000,
