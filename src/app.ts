@@ -18,11 +18,13 @@ export interface AppOptions {
   trustProxy?: boolean | string[];
   /** Who may read `/metrics`; undefined: only peers on this machine. */
   metricsToken?: string | undefined;
+  /** Origins whose web pages may use MCP with a secret key, besides the service's own. */
+  mcpAllowedOrigins?: readonly string[];
 }
 
 /** The whole request handler. No port is opened: tests inject, `server.ts` listens. */
 export async function buildApp(parts: Parts, options: AppOptions = {}): Promise<FastifyInstance> {
-  const { trustProxy = false, metricsToken } = options;
+  const { trustProxy = false, metricsToken, mcpAllowedOrigins: allowedOrigins = [] } = options;
   const app = buildServer({ parts, operations, trustProxy });
   app.get('/healthz', async () => ({ status: 'ok' }));
   app.get('/readyz', async (_request, reply) => {
@@ -39,7 +41,7 @@ export async function buildApp(parts: Parts, options: AppOptions = {}): Promise<
   addSubscriptionPages(app, parts);
   addPayPages(app, parts);
   addPeoplePages(app, parts);
-  addMcpEndpoint(app, parts, operations);
+  addMcpEndpoint(app, parts, operations, { allowedOrigins });
   addDocumentRoute(app, parts);
   return app;
 }

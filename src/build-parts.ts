@@ -8,6 +8,7 @@ import { openEmbeddedDatabase } from './db/embedded.ts';
 import { migrate } from './db/migrate.ts';
 import { openPostgres } from './db/postgres.ts';
 import type { Links, Parts, RatesByMode } from './flows/parts.ts';
+import { createToolCallLog } from './flows/tool-call-log.ts';
 import { type Clock, systemClock } from './kernel/clock.ts';
 import type { Logger } from './kernel/log.ts';
 import { createMailer } from './kernel/mailer.ts';
@@ -88,6 +89,7 @@ export async function buildParts(config: Config, options: BuildOptions): Promise
       publicQuota: createPublicQuota(),
       metrics,
       usage: createUsage(db),
+      toolCalls: createToolCallLog(db, log),
       rateLimiter: createRateLimiter(db, log),
       // Ten for an account in a quarter of an hour; a shop's whole staff may share an address.
       signInTries: { byAccount: createTryCounter(10, 15 * 60), byAddress: createTryCounter(60, 60) },
@@ -108,6 +110,7 @@ export async function buildParts(config: Config, options: BuildOptions): Promise
         mailer?.close();
         await wallets.close();
         await outbound.close();
+        await parts.toolCalls.flush().catch((error) => log.error({ err: error }, 'tool calls were not noted'));
         await db.close();
       },
     };

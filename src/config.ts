@@ -69,6 +69,18 @@ function proxies(value: string): boolean | string[] {
   });
 }
 
+function originList(value: string): readonly string[] {
+  if (value === '') return [];
+  return value.split(',').map((part) => {
+    const text = part.trim().toLowerCase();
+    if (text === '*') return text;
+    if (!URL.canParse(text) || new URL(text).origin !== text) {
+      throw new Error('must list origins, such as https://app.example.com, or be *');
+    }
+    return text;
+  });
+}
+
 function hostList(value: string): readonly string[] {
   if (value === '') return [];
   return value.split(',').map((part) => {
@@ -107,6 +119,11 @@ export const entries = {
     '',
     'Hosts on private networks where wallets may live, comma separated as `host:port`, such as `127.0.0.1:9740,lnd.lan:8080`',
     hostList,
+  ),
+  MCP_ALLOWED_ORIGINS: entry(
+    '',
+    'Origins whose web pages may use the MCP endpoint with a secret key, comma separated, or `*`. Empty: those of `PUBLIC_URL` and `PAY_URL`, and on loopback any page of this machine. Assistants send none and need no entry',
+    originList,
   ),
   RATE_SOURCES: entry(
     'coinbase,kraken,bitstamp',
@@ -153,6 +170,7 @@ export interface Config {
   readonly trustProxy: boolean | string[];
   readonly allowPrivateNetworks: boolean;
   readonly walletHosts: readonly string[];
+  readonly mcpAllowedOrigins: readonly string[];
   readonly rateSources: RateSourcesSetting;
   readonly smtpUrl: string | undefined;
   /** There when `smtpUrl` is. */
@@ -189,6 +207,7 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
     trustProxy: read('TRUST_PROXY'),
     allowPrivateNetworks: allowPrivate,
     walletHosts: read<readonly string[]>('WALLET_HOSTS'),
+    mcpAllowedOrigins: read<readonly string[]>('MCP_ALLOWED_ORIGINS'),
     rateSources: read('RATE_SOURCES'),
     smtpUrl: read('SMTP_URL'),
     mailFrom: read('MAIL_FROM'),

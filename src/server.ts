@@ -65,7 +65,8 @@ async function start(config: Config, options: ServerOptions, log: Logger): Promi
   const { parts, links } = built;
   const jobs: Job[] = [];
   try {
-    const app = await buildApp(parts, { trustProxy: config.trustProxy, metricsToken: config.metricsToken });
+    const { trustProxy, metricsToken, mcpAllowedOrigins } = config;
+    const app = await buildApp(parts, { trustProxy, metricsToken, mcpAllowedOrigins });
     // Before listening: whoever sees /healthz answer finds the credentials in place.
     let demo = await openDemo(parts, config, earlierDemo, mayMakeDemo);
     await app.listen({ host: config.host, port: config.port });

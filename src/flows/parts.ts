@@ -13,6 +13,7 @@ import type { TryCounter } from '../limits/try-counter.ts';
 import type { Usage } from '../limits/usage.ts';
 import type { Rates } from '../rates/rate.ts';
 import type { WalletRuntime } from '../wallets/runtime.ts';
+import type { ToolCallLog } from './tool-call-log.ts';
 
 /** What the process is built from; made once in `main.ts` (or a test) and handed to every flow and operation. */
 export interface Parts {
@@ -30,6 +31,7 @@ export interface Parts {
   readonly publicQuota: PublicQuota;
   readonly metrics: Metrics;
   readonly usage: Usage;
+  readonly toolCalls: ToolCallLog;
   readonly rateLimiter: RateLimiter;
   readonly signInTries: { readonly byAccount: TryCounter; readonly byAddress: TryCounter };
   /** Preimages shown for a checkout. */

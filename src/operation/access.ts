@@ -15,12 +15,8 @@ export function checkAccess(access: Access, caller: Caller | undefined): Caller 
   return caller;
 }
 
-/** Whether this kind of credential, with these rights, may make such a call at all; the merchant's status aside. */
-export function mayCall(access: Access, caller: Caller): boolean {
-  return refusalOf(access, caller) === undefined;
-}
-
-function refusalOf(access: Access, caller: Caller): string | undefined {
+/** Why this kind of credential, with these rights, may not make such a call at all; the merchant's status aside. */
+export function refusalOf(access: Access, caller: Caller): string | undefined {
   const { permission } = access;
   if (caller.kind === 'oauth') {
     const refusal = oauthRefusalOf(access, caller);

@@ -104,6 +104,16 @@ export interface ToolDeclaration {
   readonly rename?: Readonly<Record<string, string>>;
   /** What it takes in place of the REST body, where a tool may leave out more. */
   readonly body?: TSchema;
+  /** Arguments that the tool has besides; `adapt` turns them into those of the operation. */
+  readonly extra?: Readonly<Record<string, TSchema>>;
+  /** Arguments that the body requires and the tool does not. */
+  readonly optional?: readonly string[];
+  /** Arguments that the tool cannot do without, though REST may get them in another way. */
+  readonly required?: readonly string[];
+  /** Turns what an agent gave into arguments of the operation. @throws {AppError} 422 */
+  readonly adapt?: (given: Readonly<Record<string, unknown>>) => Record<string, unknown>;
+  /** Whether it changes or ends something that is there; left out: PATCH and DELETE do. */
+  readonly destructive?: boolean;
 }
 
 /**

@@ -72,7 +72,7 @@ export async function openTestApp(options: TestAppOptions = {}): Promise<TestApp
     ...(options.lookup ? { lookup: options.lookup } : {}),
   });
   const { parts } = built;
-  const app = await buildApp(parts);
+  const app = await buildApp(parts, { mcpAllowedOrigins: config.mcpAllowedOrigins });
   const jobs = [...(watch ? [watchInvoices(parts)] : []), ...(deliver ? [deliverWebhooks(parts)] : [])];
 
   async function newMerchant(): Promise<TestMerchant> {

@@ -35,7 +35,13 @@ export const verifyAccessToken = operation({
   }),
   answer: json(answer),
   fails: ['bad_request', 'payment_required', 'rate_limited'],
-  tool: { description: 'Check whether a customer’s paid-access token is still good and what it opens.' },
+  tool: {
+    description:
+      'Check whether a customer’s paid-access token is still good, what it opens and for how long. One that is no longer ' +
+      'good answers payment_required.',
+    // There is no header to send it in.
+    required: ['access_token'],
+  },
   async run(call, input) {
     const access = await verifyAccess(call.parts, call.scope, readAccessToken(input), call.now);
     const serverTime = Math.floor(call.now.getTime() / 1000);

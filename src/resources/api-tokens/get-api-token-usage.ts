@@ -13,7 +13,10 @@ export const getApiTokenUsage = operation({
   params: { id: 'API token' },
   answer: json(apiTokenUsageSchema),
   fails: ['not_found'],
-  tool: { rename: { id: 'api_token_id' } },
+  tool: {
+    description: 'See how many requests an API token has made this month and may make a minute.',
+    rename: { id: 'api_token_id' },
+  },
   async run(call, { params }) {
     const row = await findApiKey(call.db, call.scope, params.id!);
     if (!row || (row.revoked_at && row.revoked_at <= call.now)) throw notFound('API token');

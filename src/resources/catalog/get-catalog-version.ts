@@ -10,7 +10,9 @@ export const getCatalogVersion = operation({
   path: '/api/v1/m/catalog/version',
   access: { permission: 'catalog:read', publishable: true },
   answer: json(catalogVersionSchema),
-  tool: {},
+  tool: {
+    description: 'See whether the catalog has changed since you read it, without reading it again.',
+  },
   async run(call) {
     return toCatalogVersion(call.scope.livemode, await findCatalogVersion(call.db, call.scope));
   },

@@ -12,7 +12,9 @@ export const getCatalog = operation({
   path: '/api/v1/m/catalog',
   access: { permission: 'catalog:read', publishable: true },
   answer: taggedJson(catalogSchema),
-  tool: {},
+  tool: {
+    description: 'Get everything that is for sale at once: product types with their products, taxes and discounts.',
+  },
   // A code of a discount is for those who were given it; a publishable key stands in every shop page.
   run: (call) =>
     readCatalog(call.parts.db, {

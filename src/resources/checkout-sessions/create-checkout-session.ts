@@ -35,7 +35,8 @@ export const createCheckoutSession = operation({
   access: { permission: 'checkout:write', publishable: true },
   tool: {
     description:
-      'Make a hosted checkout page for an amount or a product and get its address (checkout_url) to send to the customer. It lives 15 minutes.',
+      'Make a hosted checkout page for an amount or a product and get its address (checkout_url) to send to the ' +
+      'customer. It lives 15 minutes; get_checkout_session tells whether it was paid.',
   },
 });
 

@@ -12,7 +12,10 @@ export const getMerchantDocument = operation({
   params: { id: 'Document' },
   answer: json(merchantDocumentSchema),
   fails: ['not_found'],
-  tool: { rename: { id: 'document_id' } },
+  tool: {
+    description: 'See one of the papers that the operator gave the merchant, and where to fetch it (url).',
+    rename: { id: 'document_id' },
+  },
   async run(call, { params }) {
     const row = await findMerchantDocument(call.db, call.scope, params.id!);
     if (!row) throw notFound('Document');

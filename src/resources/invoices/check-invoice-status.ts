@@ -14,7 +14,12 @@ export const checkInvoiceStatus = operation({
   params: { id: 'Invoice' },
   answer: json(invoiceStatusViewSchema),
   fails: ['not_found'],
-  tool: { rename: { id: 'invoice_id' } },
+  tool: {
+    description:
+      'See whether an invoice has been paid. Call it every few seconds while a customer pays; once paid ' +
+      'is true the order is paid too.',
+    rename: { id: 'invoice_id' },
+  },
   async run(call, { params }) {
     const invoice = await waitForLook(call.parts, await requireInvoice(call, params.id!));
     const payment = invoice.paid_at ? await findPaymentOfInvoice(call.db, invoice.id) : undefined;

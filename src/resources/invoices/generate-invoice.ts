@@ -33,7 +33,11 @@ export const generateInvoice = operation({
     'wallet_unavailable',
     'rate_unavailable',
   ],
-  tool: {},
+  tool: {
+    description:
+      'Get a fresh Lightning invoice (payment_request) for what an order still owes, when it was made ' +
+      'without one or its invoice expired. An invoice that can still be paid is answered again.',
+  },
   idempotency: 'wallet',
   steps: {
     async prepare(_call, { body }) {

@@ -11,7 +11,10 @@ export const getInvoiceQr = operation({
   params: { id: 'Invoice' },
   answer: raw('image/svg+xml'),
   fails: ['not_found'],
-  tool: { rename: { id: 'invoice_id' } },
+  tool: {
+    description: 'Get the QR code of an invoice as an SVG picture (data), to show to a customer.',
+    rename: { id: 'invoice_id' },
+  },
   async run(call, { params }) {
     const invoice = await requireInvoice(call, params.id!);
     // Upper case fits the denser alphanumeric mode; wallets read either.

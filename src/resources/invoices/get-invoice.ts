@@ -14,7 +14,10 @@ export const getInvoice = operation({
   params: { id: 'Invoice' },
   answer: json(invoiceViewSchema),
   fails: ['not_found'],
-  tool: { rename: { id: 'invoice_id' } },
+  tool: {
+    description: 'See an invoice with its order and its payment_request, the text that the customer pays.',
+    rename: { id: 'invoice_id' },
+  },
   async run(call, { params }) {
     const invoice = await requireInvoice(call, params.id!);
     const order = await findOrder(call.db, call.scope, invoice.order_id);

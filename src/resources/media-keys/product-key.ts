@@ -76,7 +76,9 @@ export const clearProductOldKey = operation({
   idempotency: 'database',
   audit: true,
   tool: {
-    description: 'Drop the old encryption key of a product once its media is encrypted anew.',
+    description:
+      'Drop the old encryption key of a product once its media is encrypted anew. What still needs it cannot be opened again.',
+    destructive: true,
     rename: { id: 'product_id' },
   },
   async run(call, input) {

@@ -9,6 +9,10 @@ export const getMerchant = operation({
   path: '/api/v1/m/merchant',
   access: { permission: 'merchant:read' },
   answer: json(merchantSchema),
-  tool: {},
+  tool: {
+    description:
+      'See whose till this is: name, currency, time zone, wallets and settings. Call it first when you do ' +
+      'not know the currency.',
+  },
   run: (call) => showMerchant(call.db, call.scope),
 });

@@ -12,7 +12,10 @@ export const cancelOrder = operation({
   params: { id: 'Order' },
   answer: empty,
   fails: ['not_found', 'conflict'],
-  tool: { rename: { id: 'order_id' } },
+  tool: {
+    description: 'Call off an order that is not paid. It takes no payment any more; this cannot be undone.',
+    rename: { id: 'order_id' },
+  },
   idempotency: 'database',
   async run(call, { params }) {
     await cancel(call.db, call.scope, params.id!, call.now);

@@ -21,6 +21,7 @@ import {
   toolItemsInput,
   totalInput,
 } from './order-input.ts';
+import { orderTool } from './order-tool.ts';
 
 const beside = {
   generate_invoice: optional(Type.Boolean({ description: 'Also make a Lightning invoice and answer with it' })),
@@ -49,13 +50,7 @@ export const createOrder = operation({
   body,
   answer: json(orderViewSchema),
   fails: ['not_found', 'amount_exceeds_wallet_limits', 'no_wallet', 'wallet_unavailable', 'rate_unavailable'],
-  tool: {
-    description:
-      'Create an order for an amount, or for products of the catalog: items that each name a product_id and no total are ' +
-      'priced by the catalog, with its taxes and the discount_id. A Lightning invoice is made in the same call unless ' +
-      'generate_invoice is false. A total that is sent stands. With mark_as_paid a cash order is paid at once.',
-    body: toolBody,
-  },
+  tool: { ...orderTool, body: toolBody },
   idempotency: (input) => (input.body.generate_invoice ? 'wallet' : 'database'),
 
   async run(call, input) {

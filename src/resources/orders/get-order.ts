@@ -13,7 +13,12 @@ export const getOrder = operation({
   query: { expand: orderExpansions },
   answer: json(orderViewSchema),
   fails: ['not_found'],
-  tool: { rename: { id: 'order_id' } },
+  tool: {
+    description:
+      'See one order: whether it is paid (status), what it asks for and its payment. To watch a payment ' +
+      'arrive, check_invoice_status is quicker.',
+    rename: { id: 'order_id' },
+  },
   async run(call, { params, expand }) {
     const view = await readOrderView(call, params.id!, expand);
     if (!view) throw notFound('Order');

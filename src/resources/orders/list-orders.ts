@@ -27,7 +27,11 @@ export const listOrders = operation({
     },
   },
   answer: csvListOf(orderViewSchema),
-  tool: {},
+  tool: {
+    description:
+      'Look orders up, newest first: by status, number, amount or time. Cancelled orders are left out ' +
+      'unless status is cancelled.',
+  },
   async run(call, { page, filters, expand }) {
     const { rows, totalCount } = await listOrderRows(call.db, call.scope, page, filters);
     return { page, result: { rows: await toOrderViews(call, rows, expand), totalCount } };

@@ -29,7 +29,13 @@ export const updateOrder = operation({
   body,
   answer: json(orderViewSchema),
   fails: ['not_found', 'conflict', 'rate_unavailable'],
-  tool: { rename: { id: 'order_id' } },
+  tool: {
+    description:
+      'Change an order that is not paid yet, mark a cash order as paid (status paid), or say that a paid ' +
+      'one was shipped or delivered. What is left out stays as it is; items and metadata are replaced ' +
+      'whole. A changed total makes the invoice useless: call generate_invoice again.',
+    rename: { id: 'order_id' },
+  },
   idempotency: 'database',
   async run(call, { params, body }) {
     const { items, status, ...members } = body.order;

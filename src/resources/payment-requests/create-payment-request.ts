@@ -41,7 +41,13 @@ export const createPaymentRequest = operation({
   body,
   answer: json(createdPaymentRequestSchema),
   fails: ['amount_exceeds_wallet_limits', 'no_wallet', 'wallet_unavailable', 'rate_unavailable'],
-  tool: {},
+  tool: {
+    optional: ['payment_method'],
+    adapt: (given) => ({ payment_method: 'lightning', ...given }),
+    description:
+      'Ask for one amount with a description that the payer sees, and get a Lightning invoice ' +
+      '(payment_request) to hand over. Simpler than create_order when there is nothing to itemise.',
+  },
   idempotency: 'wallet',
   steps: {
     async prepare(call, { body }): Promise<Frozen> {

@@ -14,7 +14,10 @@ export const getPaymentRequestStatus = operation({
   params: { id: 'Payment request' },
   answer: json(paymentRequestStatusSchema),
   fails: ['not_found'],
-  tool: { rename: { id: 'payment_request_id' } },
+  tool: {
+    description: 'See just whether a payment request has been paid. Call it every few seconds while a customer pays.',
+    rename: { id: 'payment_request_id' },
+  },
   async run(call, { params }) {
     const { row, invoice } = await requirePaymentRequest(call, params.id!);
     const fresh = await waitForLook(call.parts, invoice);

@@ -12,7 +12,10 @@ export const getPaymentRequest = operation({
   params: { id: 'Payment request' },
   answer: json(paymentRequestSchema),
   fails: ['not_found'],
-  tool: { rename: { id: 'payment_request_id' } },
+  tool: {
+    description: 'See a payment request, and whether and when it was paid.',
+    rename: { id: 'payment_request_id' },
+  },
   async run(call, { params }) {
     const { row, invoice } = await requirePaymentRequest(call, params.id!);
     return toPaymentRequest(row, invoice, await findPaymentOfInvoice(call.db, invoice.id));

@@ -13,7 +13,10 @@ export const getPayment = operation({
   params: { id: 'Payment' },
   answer: json(paymentViewSchema),
   fails: ['not_found'],
-  tool: { rename: { id: 'payment_id' } },
+  tool: {
+    description: 'See one payment with its order and invoice.',
+    rename: { id: 'payment_id' },
+  },
   async run(call, { params }) {
     const payment = await findPayment(call.db, call.scope, params.id!);
     if (!payment) throw notFound('Payment');

@@ -15,7 +15,9 @@ export const listPayments = operation({
     filters: { amount_sats: integer, confirmed_at: timestamp, currency, order_id: uuid },
   },
   answer: csvListOf(paymentViewSchema),
-  tool: {},
+  tool: {
+    description: 'List money that arrived, newest first, by time, amount, currency or order.',
+  },
   async run(call, { page, filters }) {
     const { rows, totalCount } = await listPaymentRows(call.db, call.scope, page, filters);
     return { page, result: { rows: await readPaymentViews(call, rows), totalCount } };

@@ -17,7 +17,9 @@ export const createProductType = operation({
   body: inputObject({ product_type: inputObject({ name: productTypeNameInput, ...productTypeMembers }) }),
   answer: json(productTypeSchema),
   fails: ['not_found'],
-  tool: {},
+  tool: {
+    description: 'Add a group for products, with the taxes that they bear.',
+  },
   idempotency: 'database',
   async run(call, { body }) {
     const { name, position, external_ref, tax_ids } = body.product_type;

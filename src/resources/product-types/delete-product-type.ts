@@ -14,7 +14,10 @@ export const deleteProductType = operation({
   params: { id: 'Product type' },
   answer: empty,
   fails: ['not_found', 'conflict'],
-  tool: { rename: { id: 'product_type_id' } },
+  tool: {
+    description: 'Remove a group of products. It fails while a product is in it.',
+    rename: { id: 'product_type_id' },
+  },
   idempotency: 'database',
   async run(call, { params }) {
     const { id } = params;

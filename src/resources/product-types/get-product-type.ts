@@ -12,7 +12,10 @@ export const getProductType = operation({
   params: { id: 'Product type' },
   answer: json(productTypeSchema),
   fails: ['not_found'],
-  tool: { rename: { id: 'product_type_id' } },
+  tool: {
+    description: 'See one group of products.',
+    rename: { id: 'product_type_id' },
+  },
   async run(call, { params }) {
     const type = await findProductType(call.db, call.scope, params.id!);
     if (!type) throw notFound('Product type');

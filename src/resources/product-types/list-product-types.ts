@@ -11,7 +11,9 @@ export const listProductTypes = operation({
   access: { permission: 'catalog:read' },
   query: { paged: true, filters: { name: text, external_ref: text } },
   answer: listOf(productTypeSchema),
-  tool: {},
+  tool: {
+    description: 'List the groups that products are in, in the catalog’s order.',
+  },
   async run(call, { page, filters }) {
     const { rows, totalCount } = await listProductTypeRows(call.db, call.scope, page, filters);
     return { page, result: { rows: rows.map(toProductType), totalCount } };

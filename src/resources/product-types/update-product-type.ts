@@ -20,7 +20,10 @@ export const updateProductType = operation({
   }),
   answer: json(productTypeSchema),
   fails: ['not_found'],
-  tool: { rename: { id: 'product_type_id' } },
+  tool: {
+    description: 'Rename a group of products, move it, or change its taxes.',
+    rename: { id: 'product_type_id' },
+  },
   idempotency: 'database',
   async run(call, { params, body }) {
     const { name, position, external_ref, tax_ids } = body.product_type;

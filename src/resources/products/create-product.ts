@@ -19,7 +19,11 @@ export const createProduct = operation({
   }),
   answer: json(productSchema),
   fails: ['not_found'],
-  tool: {},
+  tool: {
+    description:
+      'Add something to sell to the catalog, with all its details. The answer has its payment_link_url. ' +
+      'For just a link to share, create_payment_link is shorter.',
+  },
   idempotency: 'database',
   run: (call, { body }) => addProduct(call, body.product),
 });

@@ -16,7 +16,12 @@ export const deleteProduct = operation({
   slugParams: ['id'],
   answer: empty,
   fails: ['not_found'],
-  tool: { rename: { id: 'product_id' } },
+  tool: {
+    description:
+      'Take a product off sale for good: it is archived and its payment link stops working. Customers ' +
+      'keep what they have bought.',
+    rename: { id: 'product_id' },
+  },
   idempotency: 'database',
   async run(call, { params }) {
     await advanceCatalog(call.db, call.scope, call.now);

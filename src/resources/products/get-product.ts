@@ -14,7 +14,10 @@ export const getProduct = operation({
   slugParams: ['id'],
   answer: json(productSchema),
   fails: ['not_found'],
-  tool: { rename: { id: 'product_id' } },
+  tool: {
+    description: 'See one product with its price and payment_link_url.',
+    rename: { id: 'product_id' },
+  },
   async run(call, { params }) {
     const product = await findProduct(call.db, call.scope, params.id!);
     if (!product) throw notFound('Product');

@@ -27,7 +27,12 @@ export const updateProduct = operation({
   }),
   answer: json(productSchema),
   fails: ['not_found'],
-  tool: { rename: { id: 'product_id' } },
+  tool: {
+    description:
+      'Change a product: its price, name, status and so on. What is left out stays as it is; metadata is ' +
+      'replaced whole. The payment link stays the same.',
+    rename: { id: 'product_id' },
+  },
   idempotency: 'database',
   async run(call, { params, body }) {
     await advanceCatalog(call.db, call.scope, call.now);

@@ -12,7 +12,10 @@ export const getWallet = operation({
   params: { id: 'Wallet' },
   answer: json(walletDetailSchema),
   fails: ['not_found'],
-  tool: { rename: { id: 'wallet_id' } },
+  tool: {
+    description: 'See one wallet and its health: when it was last used, and what failed.',
+    rename: { id: 'wallet_id' },
+  },
   async run(call, { params }) {
     const wallet = await findWallet(call.db, call.scope, params.id!);
     if (!wallet) throw notFound('Wallet');

@@ -21,7 +21,9 @@ export const listWallets = operation({
     },
   },
   answer: listOf(walletSchema),
-  tool: {},
+  tool: {
+    description: 'List the wallets that payments go to, first in line first, and whether they work.',
+  },
   async run(call, { page, filters }) {
     const { rows, totalCount } = await listWalletRows(call.db, call.scope, page, filters);
     return { page, result: { rows: rows.map(toWallet), totalCount } };

@@ -38,7 +38,11 @@ export const createWebhook = operation({
   }),
   answer: json(newWebhookSchema),
   fails: [],
-  tool: {},
+  tool: {
+    description:
+      'Have a server told of events, such as paid orders. Leave events out for all kinds. The answer ' +
+      'shows secret_key once: keep it to check signatures.',
+  },
   idempotency: 'database',
   audit: true,
   async run(call, { body }) {

@@ -12,7 +12,10 @@ export const deleteWebhook = operation({
   params: { id: 'Webhook' },
   answer: empty,
   fails: ['not_found'],
-  tool: { rename: { id: 'webhook_id' } },
+  tool: {
+    description: 'Remove a webhook. What still waits to be sent to it is not sent.',
+    rename: { id: 'webhook_id' },
+  },
   idempotency: 'database',
   audit: true,
   async run(call, { params }) {

@@ -11,7 +11,10 @@ export const getWebhook = operation({
   params: { id: 'Webhook' },
   answer: json(webhookSchema),
   fails: ['not_found'],
-  tool: { rename: { id: 'webhook_id' } },
+  tool: {
+    description: 'See one webhook and how well its deliveries go.',
+    rename: { id: 'webhook_id' },
+  },
   async run(call, { params }) {
     return toWebhook(await requireWebhook(call, params.id!));
   },

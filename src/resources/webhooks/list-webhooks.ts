@@ -15,7 +15,9 @@ export const listWebhooks = operation({
   answer: listOf(webhookSchema, {
     available_events: Type.Array(Type.String(), { description: 'Every kind of event that can be subscribed to' }),
   }),
-  tool: {},
+  tool: {
+    description: 'List the addresses that are told of events, and all kinds of events there are (available_events).',
+  },
   async run(call, { page, filters }) {
     const { rows, totalCount } = await listWebhookRows(call.db, call.scope, page, filters);
     return { page, result: { rows: rows.map(toWebhook), totalCount }, extra: { available_events: [...eventKinds] } };

@@ -34,7 +34,10 @@ export const updateWebhook = operation({
   }),
   answer: json(webhookSchema),
   fails: ['not_found'],
-  tool: { rename: { id: 'webhook_id' } },
+  tool: {
+    description: 'Change where events go or which, or switch a webhook off and on (active).',
+    rename: { id: 'webhook_id' },
+  },
   idempotency: 'database',
   audit: true,
   async run(call, { params, body }) {

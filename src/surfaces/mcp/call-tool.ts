@@ -1,51 +1,95 @@
 import type { Parts } from '../../flows/parts.ts';
-import { recordToolCall } from '../../flows/record-tool-call.ts';
 import type { Caller } from '../../kernel/context.ts';
 import { AppError } from '../../kernel/errors.ts';
+import { refusalOf } from '../../operation/access.ts';
 import type { Answer } from '../../operation/answer.ts';
 import { perform } from '../../operation/perform.ts';
 import { renderError, toAppError } from '../http/error-body.ts';
-import { asOrderTool, toOrderArguments } from './order-tool.ts';
+import { isObject, RpcError } from './json-rpc.ts';
 import type { Tool } from './tool.ts';
-import { toRawInput } from './tool-input.ts';
+import { inArguments, toRawInput } from './tool-input.ts';
 
 export interface ToolResult {
   readonly content: readonly { readonly type: 'text'; readonly text: string }[];
   readonly isError: boolean;
 }
 
-/** The tool that a publishable key may call over MCP. */
-export const publishableTool = 'create_checkout_session';
+/** What a call tells of where it came from. */
+export interface Visit {
+  readonly requestId: string;
+  readonly address: string;
+}
 
-/** Calls a tool on the one road of every call. What the API refuses is a result that says so, no protocol error. */
+/** The tool that a publishable key may call over MCP. */
+const publishableTool = 'create_checkout_session';
+/** Names that strangers make up are kept no longer than ours could be. */
+const longestName = 64;
+
+/** Why a caller may not use a tool; undefined when it may. Tools that may not be used are not listed either. */
+export function toolRefusalOf({ name, operation }: Tool, caller: Caller): string | undefined {
+  if (caller.kind === 'publishable' && name !== publishableTool) {
+    return `A publishable key may only call ${publishableTool}; use a secret key on your server`;
+  }
+  return refusalOf(operation.access, caller);
+}
+
+/**
+ * Answers `tools/call` on the one road of every call. What the API refuses is a result that says so, no protocol error.
+ * Each call is noted, those of tools that do not exist included.
+ * @throws {RpcError} for an unknown tool, and arguments that are no object.
+ */
 export async function callTool(
   parts: Parts,
+  tools: ReadonlyMap<string, Tool>,
   caller: Caller,
-  tool: Tool,
-  args: Readonly<Record<string, unknown>>,
-  visit: { requestId: string; address: string },
+  params: Readonly<Record<string, unknown>>,
+  visit: Visit,
 ): Promise<ToolResult> {
-  const { name } = tool.listed;
-  const { requestId } = visit;
+  const name = typeof params.name === 'string' ? params.name : '';
+  let success = false;
   try {
-    if (caller.kind === 'publishable' && name !== publishableTool) {
-      throw new AppError(
-        'forbidden',
-        `A publishable key may only call ${publishableTool}; use a secret key on your server`,
-      );
-    }
-    const input = toRawInput(tool, name === 'create_order' ? toOrderArguments(args) : args);
+    const tool = tools.get(name);
+    if (!tool) throw new RpcError('invalidParams', `Unknown tool: ${shortName(name)}`);
+    const result = await run(parts, tool, caller, readArguments(params.arguments), visit);
+    success = !result.isError;
+    return result;
+  } finally {
+    parts.toolCalls.note(caller, shortName(name), success, parts.clock.now());
+  }
+}
+
+/** @throws {RpcError} */
+function readArguments(value: unknown): Record<string, unknown> {
+  if (value === undefined || value === null) return {};
+  if (!isObject(value)) throw new RpcError('invalidParams', 'arguments must be an object');
+  return value;
+}
+
+// Neither NUL nor half a character: it is written down.
+function shortName(name: string): string {
+  return name.slice(0, longestName).toWellFormed().replaceAll('\u0000', '\ufffd');
+}
+
+async function run(
+  parts: Parts,
+  tool: Tool,
+  caller: Caller,
+  args: Readonly<Record<string, unknown>>,
+  visit: Visit,
+): Promise<ToolResult> {
+  try {
+    const refusal = toolRefusalOf(tool, caller);
+    if (refusal !== undefined) throw new AppError('forbidden', refusal);
+    const input = toRawInput(tool, args);
     const context = { ...visit, caller, log: parts.log, signal: parts.stopping, source: 'mcp' as const };
-    const answer = await perform(tool.operation, parts, context, input);
-    recordToolCall(parts, caller, name, true);
-    return text(answerText(answer), false);
+    return text(answerText(await perform(tool.operation, parts, context, input)), false);
   } catch (error) {
-    const failure = toAppError(error);
+    const failure = inArguments(tool, toAppError(error));
     if (failure.status >= 500) {
-      parts.log.error({ request_id: requestId, tool: name, err: failure.cause ?? failure }, 'tool call failed');
+      const line = { request_id: visit.requestId, tool: tool.name, err: failure.cause ?? failure };
+      parts.log.error(line, 'tool call failed');
     }
-    recordToolCall(parts, caller, name, false);
-    return text(JSON.stringify(renderError(failure, requestId).body), true);
+    return text(JSON.stringify(renderError(failure, visit.requestId).body), true);
   }
 }
 
@@ -58,9 +102,4 @@ function answerText({ mediaType, body }: Answer): string {
 
 function text(content: string, isError: boolean): ToolResult {
   return { content: [{ type: 'text', text: content }], isError };
-}
-
-/** What is special about single tools. */
-export function specialised(tool: Tool): Tool {
-  return tool.listed.name === 'create_order' ? asOrderTool(tool) : tool;
 }

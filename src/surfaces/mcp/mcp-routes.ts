@@ -1,62 +1,49 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Parts } from '../../flows/parts.ts';
-import type { Caller } from '../../kernel/context.ts';
+import { oauthScopes } from '../../kernel/context.ts';
 import { AppError } from '../../kernel/errors.ts';
 import { RateLimited, takeRequests } from '../../limits/request-limits.ts';
 import type { Operation } from '../../operation/operation.ts';
-import { callTool, specialised } from './call-tool.ts';
-import {
-  isObject,
-  RpcError,
-  type RpcMessage,
-  type RpcRequest,
-  readMessage,
-  rpcErrors,
-  rpcFailure,
-  rpcResult,
-} from './json-rpc.ts';
-import { type Tool, toTool } from './tool.ts';
-
-/** What a call tells of where it came from. */
-interface Visit {
-  requestId: string;
-  address: string;
-}
+import { answerMessage } from './answer-messages.ts';
+import { RpcError, type RpcMessage, readMessage, rpcErrors, rpcFailure } from './json-rpc.ts';
+import { isAllowedOrigin } from './origins.ts';
+import { versionFault } from './protocol.ts';
+import { toTool } from './tool.ts';
 
 export const mcpPath = '/api/v1/mcp';
-const serverInfo = { name: 'satline', title: 'Satline', version: '1.2.1' };
-const protocolVersions = ['2025-06-18', '2025-03-26', '2024-11-05'];
 const mostMessages = 50;
-const instructions =
-  'Tools of one merchant’s Bitcoin Lightning till. Amounts *_cents are minor units of the currency, *_sats are satoshis. ' +
-  'create_order or create_checkout_session asks for money; check_invoice_status says whether it came.';
+
+export interface McpOptions {
+  /** Whose web pages may use it with a secret key, besides the service's own; `*` for all. */
+  readonly allowedOrigins: readonly string[];
+}
 
 /** The hosted MCP endpoint (Model Context Protocol, Streamable HTTP without streams): JSON-RPC over POST. */
-export function addMcpEndpoint(server: FastifyInstance, parts: Parts, operations: readonly Operation[]): void {
+export function addMcpEndpoint(
+  server: FastifyInstance,
+  parts: Parts,
+  operations: readonly Operation[],
+  { allowedOrigins }: McpOptions,
+): void {
   const tools = new Map(
-    operations
-      .filter(({ tool }) => tool !== false)
-      .map((operation) => {
-        const tool = specialised(toTool(operation));
-        return [tool.listed.name, tool] as const;
-      }),
+    operations.filter(({ tool }) => tool !== false).map((operation) => [operation.name, toTool(operation)]),
   );
 
   server.register(async (endpoint) => {
-    // The body is read as text whatever its type, so that every fault in it is answered in JSON-RPC.
+    // The body is taken as it is, whatever its type, so that every fault in it is answered in JSON-RPC.
     endpoint.removeAllContentTypeParsers();
-    endpoint.addContentTypeParser('*', { parseAs: 'string' }, (_request, body, done) => done(null, body));
+    endpoint.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body));
     endpoint.setErrorHandler((error, request, reply) => sendFailure(error, request, reply));
 
     endpoint.route({
-      method: ['GET', 'PUT', 'PATCH', 'DELETE'],
+      method: ['GET', 'HEAD', 'PUT', 'PATCH', 'DELETE'],
       url: mcpPath,
       exposeHeadRoute: false,
       onRequest: async (_request, reply) =>
-        reply
-          .code(405)
-          .header('allow', 'POST')
-          .send(rpcFailure(null, rpcErrors.transport, 'Only POST works here; there is no stream to open')),
+        sendJson(
+          reply.code(405).header('allow', 'POST'),
+          rpcFailure(null, rpcErrors.transport, 'Only POST works here; there is no stream to open'),
+        ),
       handler: async () => {},
     });
     endpoint.options(mcpPath, async (_request, reply) =>
@@ -74,95 +61,51 @@ export function addMcpEndpoint(server: FastifyInstance, parts: Parts, operations
   async function admit(request: FastifyRequest, reply: FastifyReply): Promise<void> {
     allowBrowsers(reply);
     request.operation = 'mcp';
-    const caller = await parts.authenticator.authenticate(request.headers.authorization, request.ip);
-    if (!caller) throw new AppError('missing_token', 'Send your key in the header "Authorization: Bearer <key>"');
+    checkOrigin(request);
+    const { authorization } = request.headers;
+    const caller = await parts.authenticator.authenticate(authorization, request.ip).catch((error) => {
+      // Who guesses keys is a stranger, and counts as one.
+      reply.headers(takeRequests(parts.rateLimiter, undefined, request.ip, 1, parts.clock.now()));
+      throw error;
+    });
+    if (!caller) {
+      reply.headers(takeRequests(parts.rateLimiter, undefined, request.ip, 1, parts.clock.now()));
+      throw new AppError('missing_token', 'Send your key in the header "Authorization: Bearer <key>"');
+    }
     request.caller = caller;
     request.credentialId = caller.credentialId;
   }
 
+  /** @throws {AppError} 403. What a publishable key may do, it may do on any page. */
+  function checkOrigin({ headers: { origin, authorization = '' } }: FastifyRequest): void {
+    const own = [parts.links.publicUrl, parts.links.payUrl];
+    if (isAllowedOrigin(origin, { own, listed: allowedOrigins }) || /^bearer +pk_/i.test(authorization)) return;
+    throw new AppError(
+      'forbidden',
+      'Web pages of this origin may not use it; MCP_ALLOWED_ORIGINS names those that may',
+    );
+  }
+
   async function handle(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
-    const version = request.headers['mcp-protocol-version'];
-    if (version !== undefined && !/^\d{4}-\d{2}-\d{2}$/.test(String(version))) {
-      return reply
-        .code(400)
-        .send(rpcFailure(null, rpcErrors.invalidRequest, 'MCP-Protocol-Version must be a date such as 2025-06-18'));
-    }
-    let body: unknown;
-    try {
-      body = JSON.parse(String(request.body ?? ''));
-    } catch {
-      return reply.code(400).send(rpcFailure(null, rpcErrors.parse, 'The body is not valid JSON'));
-    }
+    const body = readBody(request.body);
+    const fault = body instanceof RpcError ? body : faultOf(request, body);
+    const messages = fault ? [] : [body].flat().map(readMessage);
+    // Each request counts once, whatever it calls, and a batch is taken or refused whole; so does what cannot be read.
+    const count = fault ? 1 : messages.filter(({ kind }) => kind !== 'silent').length;
     const caller = request.caller!;
-    const visit = { requestId: request.id, address: request.ip };
-    takeFor(body, caller, request, reply);
-    if (!Array.isArray(body)) return answerOne(readMessage(body), caller, visit, reply);
-    if (body.length === 0 || body.length > mostMessages) {
-      const why = body.length === 0 ? 'A batch must not be empty' : `A batch may hold ${mostMessages} messages`;
-      return reply.code(400).send(rpcFailure(null, rpcErrors.invalidRequest, why));
-    }
-    const answers: unknown[] = [];
+    reply.headers(takeRequests(parts.rateLimiter, caller, request.ip, count, parts.clock.now()));
+    if (fault) return sendJson(reply.code(400), rpcFailure(null, fault.code, fault.message));
+
+    const answers: object[] = [];
     // In order, one after the other: a later one may build on what an earlier one did.
-    for (const member of body) {
-      const answer = await answerTo(readMessage(member), caller, visit);
+    for (const message of messages) {
+      const visit = { requestId: request.id, address: request.ip };
+      const answer = await answerMessage(parts, tools, caller, message, visit);
       if (answer) answers.push(answer);
     }
-    return answers.length === 0 ? reply.code(202).send() : sendJson(reply, answers);
-  }
-
-  /** Each request counts once, whatever tool it calls; a batch is taken or refused whole. */
-  function takeFor(body: unknown, caller: Caller, request: FastifyRequest, reply: FastifyReply): void {
-    const count = Array.isArray(body) ? Math.max(1, body.length) : 1;
-    reply.headers(takeRequests(parts.rateLimiter, caller, request.ip, count, parts.clock.now()));
-  }
-
-  async function answerOne(
-    message: RpcMessage,
-    caller: Caller,
-    visit: Visit,
-    reply: FastifyReply,
-  ): Promise<FastifyReply> {
-    const answer = await answerTo(message, caller, visit);
-    if (!answer) return reply.code(202).send();
-    return sendJson(reply.code(message.kind === 'broken' ? 400 : 200), answer);
-  }
-
-  async function answerTo(message: RpcMessage, caller: Caller, visit: Visit): Promise<object | undefined> {
-    if (message.kind === 'silent') return undefined;
-    if (message.kind === 'broken') return rpcFailure(message.id, rpcErrors.invalidRequest, message.why);
-    const { request } = message;
-    try {
-      return rpcResult(request.id, await run(request, caller, visit));
-    } catch (error) {
-      if (error instanceof RpcError) return rpcFailure(request.id, error.code, error.message);
-      throw error;
-    }
-  }
-
-  async function run({ method, params }: RpcRequest, caller: Caller, visit: Visit): Promise<unknown> {
-    switch (method) {
-      case 'initialize':
-        return {
-          protocolVersion: negotiated(params.protocolVersion),
-          capabilities: { tools: { listChanged: false } },
-          serverInfo,
-          instructions,
-        };
-      case 'ping':
-        return {};
-      case 'tools/list':
-        return { tools: [...tools.values()].map(({ listed }) => listed) };
-      case 'tools/call':
-        return callTool(parts, caller, requireTool(params.name), readArguments(params.arguments), visit);
-      default:
-        throw new RpcError('methodNotFound', `There is no method ${method.slice(0, 100)}`);
-    }
-  }
-
-  function requireTool(name: unknown): Tool {
-    const tool = typeof name === 'string' ? tools.get(name) : undefined;
-    if (!tool) throw new RpcError('invalidParams', `Unknown tool: ${String(name).slice(0, 100)}`);
-    return tool;
+    if (answers.length === 0) return reply.code(202).send();
+    if (Array.isArray(body)) return sendJson(reply, answers);
+    return sendJson(reply.code(isBroken(messages[0]!) ? 400 : 200), answers[0]!);
   }
 
   function sendFailure(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
@@ -179,25 +122,42 @@ export function addMcpEndpoint(server: FastifyInstance, parts: Parts, operations
     request.failure = failure;
     if (failure instanceof RateLimited) reply.headers(failure.headers);
     if (failure.retryAfterSeconds !== undefined) reply.header('retry-after', String(failure.retryAfterSeconds));
-    if (failure.status === 401) {
-      const invalid = failure.code === 'missing_token' ? '' : ', error="invalid_token"';
-      const metadata = `${parts.links.publicUrl}/.well-known/oauth-protected-resource${mcpPath}`;
-      reply.header('www-authenticate', `Bearer resource_metadata="${metadata}", scope="catalog"${invalid}`);
-      return sendJson(reply.code(401), rpcFailure(null, rpcErrors.unauthorized, failure.message));
+    if (failure.status !== 401) {
+      return sendJson(reply.code(failure.status), rpcFailure(null, rpcErrors.transport, failure.message));
     }
-    return sendJson(reply.code(failure.status), rpcFailure(null, rpcErrors.transport, failure.message));
+    // RFC 9728, section 5.1; RFC 6750, section 3: no error where no token was sent.
+    const metadata = `${parts.links.publicUrl}/.well-known/oauth-protected-resource${mcpPath}`;
+    const invalid = failure.code === 'missing_token' ? '' : ', error="invalid_token"';
+    reply.header(
+      'www-authenticate',
+      `Bearer resource_metadata="${metadata}", scope="${oauthScopes.join(' ')}"${invalid}`,
+    );
+    return sendJson(reply.code(401), rpcFailure(null, rpcErrors.unauthorized, failure.message));
   }
 }
 
-function negotiated(asked: unknown): string {
-  return protocolVersions.find((version) => version === asked) ?? protocolVersions[0]!;
+const utf8 = new TextDecoder('utf-8', { fatal: true });
+
+function readBody(bytes: unknown): unknown {
+  try {
+    return JSON.parse(utf8.decode(bytes as Buffer | undefined));
+  } catch {
+    return new RpcError('parse', 'The body is not valid JSON in UTF-8');
+  }
 }
 
-/** @throws {RpcError} */
-function readArguments(value: unknown): Record<string, unknown> {
-  if (value === undefined || value === null) return {};
-  if (!isObject(value)) throw new RpcError('invalidParams', 'arguments must be an object');
-  return value;
+/** What is wrong with a whole body or its headers, as opposed to one message of it. */
+function faultOf({ headers }: FastifyRequest, body: unknown): RpcError | undefined {
+  const version = versionFault(headers['mcp-protocol-version'], body);
+  if (version !== undefined) return new RpcError('invalidRequest', version);
+  if (!Array.isArray(body)) return undefined;
+  if (body.length === 0) return new RpcError('invalidRequest', 'A batch must not be empty');
+  if (body.length <= mostMessages) return undefined;
+  return new RpcError('invalidRequest', `A batch may hold ${mostMessages} messages`);
+}
+
+function isBroken({ kind }: RpcMessage): boolean {
+  return kind === 'broken';
 }
 
 function sendJson(reply: FastifyReply, body: object): FastifyReply {

@@ -1,59 +1,93 @@
-import { invalid } from '../../kernel/errors.ts';
+import { type TSchema, Type } from 'typebox';
+import { AppError, invalid } from '../../kernel/errors.ts';
+import { inputObject } from '../../model/fields.ts';
+import { readBody } from '../../operation/body.ts';
 import type { RawInput } from '../../operation/input.ts';
 import type { Tool } from './tool.ts';
 
+const longestShown = 64;
+
 /**
  * Sorts a tool's arguments into the three parts of the operation's input. Null means "not given".
- * @throws {AppError} 422 that names every argument the tool does not have.
+ * @throws {AppError} 422 naming every argument that the tool does not have, or whose kind is wrong.
  */
 export function toRawInput(tool: Tool, args: Readonly<Record<string, unknown>>): RawInput {
+  const given = readArguments(tool, args);
   const params: Record<string, string> = {};
-  const query: Record<string, unknown> = {};
+  const query: Record<string, string> = {};
   const body: Record<string, unknown> = {};
-  const faults: string[] = [];
   let idempotencyKey: string | undefined;
-  for (const wrapper of wrappersOf(tool)) body[wrapper] = {};
+  // What a wrapped body always has, even when none of its members is given.
+  for (const { place } of tool.arguments.values()) if (place.in === 'body' && place.wrapper) body[place.wrapper] = {};
 
-  for (const [name, value] of Object.entries(args)) {
-    const place = tool.places.get(name);
-    if (!place) {
-      faults.push(
-        `${name} is no argument of ${tool.listed.name}; it takes ${[...tool.places.keys()].join(', ') || 'none'}`,
-      );
-      continue;
-    }
-    if (value === null || value === undefined) continue;
-    if (place.in === 'body') {
+  for (const [name, value] of Object.entries(tool.adapt ? tool.adapt(given) : given)) {
+    const { place } = tool.arguments.get(name)!;
+    if (place.in === 'path') params[place.name] = value as string;
+    else if (place.in === 'query') query[place.name] = String(value);
+    else if (place.in === 'key') idempotencyKey = value as string;
+    else if (place.in === 'body') {
       const target = place.wrapper === undefined ? body : (body[place.wrapper] as Record<string, unknown>);
       target[place.name] = value;
-      continue;
     }
-    const text = asText(value);
-    if (text === undefined) faults.push(`${name} must be text or a number`);
-    else if (place.in === 'path') params[place.name] = text;
-    else if (place.in === 'query') query[place.name] = text;
-    else idempotencyKey = text;
   }
-  for (const [name, place] of tool.places) {
-    if (place.in === 'path' && params[place.name] === undefined && !faults.length) faults.push(`${name} is required`);
-  }
-  if (faults.length > 0) throw invalid(...faults);
   return { params, query, body, idempotencyKey };
 }
 
-/** What a wrapped body always has, even when none of its members is given. */
-function wrappersOf(tool: Tool): Set<string> {
-  const required = (tool.operation.body as { required?: string[] } | undefined)?.required ?? [];
-  const wrappers = [...tool.places.values()].flatMap((place) =>
-    place.in === 'body' && place.wrapper !== undefined ? [place.wrapper] : [],
-  );
-  return new Set(wrappers.filter((wrapper) => required.includes(wrapper) || wrappers.length > 0));
+/** The arguments that were given, their names and kinds checked; what goes into the body is checked there. */
+function readArguments(tool: Tool, args: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  const given: Record<string, unknown> = {};
+  const unknown: string[] = [];
+  for (const [name, value] of Object.entries(args)) {
+    const argument = tool.arguments.get(name);
+    if (!argument) unknown.push(name);
+    else if (value === null) continue;
+    else if (argument.place.in === 'query' && argument.place.takesList && isWords(value)) given[name] = value.join(',');
+    else given[name] = value;
+  }
+  if (unknown.length > 0) throw invalid(...unknown.map((name) => unknownArgument(name, tool)));
+  const kinds = kindsOf(tool);
+  if (kinds) readBody(kinds, given, 'validation_error');
+  return given;
 }
 
-/** Lists of words, such as for `expand`, are joined as the query has them. */
-function asText(value: unknown): string | undefined {
-  if (typeof value === 'string') return value;
-  if (typeof value === 'number' || typeof value === 'boolean') return String(value);
-  if (Array.isArray(value) && value.every((one) => typeof one === 'string')) return value.join(',');
-  return undefined;
+const kindsByTool = new WeakMap<Tool, TSchema>();
+
+/** What the arguments beside the body must be; undefined when there are none. */
+function kindsOf(tool: Tool): TSchema | undefined {
+  const known = kindsByTool.get(tool);
+  if (known) return known;
+  const beside = [...tool.arguments].filter(([, { place }]) => place.in !== 'body');
+  if (beside.length === 0) return undefined;
+  const kinds = inputObject(
+    Object.fromEntries(
+      beside.map(([name, { schema, isRequired }]) => [name, isRequired ? schema : Type.Optional(schema)]),
+    ),
+  );
+  kindsByTool.set(tool, kinds);
+  return kinds;
+}
+
+const isWords = (value: unknown): value is string[] =>
+  Array.isArray(value) && value.every((one) => typeof one === 'string');
+
+function unknownArgument(name: string, { name: tool, arguments: known }: Tool): string {
+  const shown = name.length > longestShown ? `${name.slice(0, longestShown).toWellFormed()}…` : name.toWellFormed();
+  return `${shown} is not an argument of ${tool}; it takes ${[...known.keys()].join(', ') || 'none'}`;
+}
+
+/** What the operation says of its input, in the names that the tool's arguments have: no `q[…]`, no headers. */
+export function inArguments(tool: Tool, error: AppError): AppError {
+  const { code, cause, retryAfterSeconds } = error;
+  const spoken = (sentence: string) => {
+    let text = sentence.replaceAll('Idempotency-Key', 'idempotency_key');
+    for (const [name, { place }] of tool.arguments) {
+      if (place.in === 'query' && place.name !== name) text = text.replaceAll(place.name, name);
+    }
+    return text;
+  };
+  return new AppError(code, spoken(error.message), {
+    cause,
+    ...(error.details ? { details: error.details.map(spoken) } : {}),
+    ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }),
+  });
 }

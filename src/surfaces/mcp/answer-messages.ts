@@ -1,0 +1,48 @@
+import type { Parts } from '../../flows/parts.ts';
+import type { Caller } from '../../kernel/context.ts';
+import { callTool, toolRefusalOf, type Visit } from './call-tool.ts';
+import { RpcError, type RpcMessage, type RpcRequest, rpcErrors, rpcFailure, rpcResult } from './json-rpc.ts';
+import { initialize } from './protocol.ts';
+import type { Tool } from './tool.ts';
+
+/** What is said to one message; undefined where nothing is. */
+export async function answerMessage(
+  parts: Parts,
+  tools: ReadonlyMap<string, Tool>,
+  caller: Caller,
+  message: RpcMessage,
+  visit: Visit,
+): Promise<object | undefined> {
+  if (message.kind === 'silent') return undefined;
+  if (message.kind === 'broken') return rpcFailure(message.id, rpcErrors.invalidRequest, message.why);
+  const { request } = message;
+  try {
+    return rpcResult(request.id, await answer(parts, tools, caller, request, visit));
+  } catch (error) {
+    if (error instanceof RpcError) return rpcFailure(request.id, error.code, error.message);
+    throw error;
+  }
+}
+
+async function answer(
+  parts: Parts,
+  tools: ReadonlyMap<string, Tool>,
+  caller: Caller,
+  { method, params }: RpcRequest,
+  visit: Visit,
+): Promise<unknown> {
+  switch (method) {
+    case 'initialize':
+      return initialize(params);
+    case 'ping':
+      return {};
+    case 'tools/list': {
+      const usable = [...tools.values()].filter((tool) => toolRefusalOf(tool, caller) === undefined);
+      return { tools: usable.map(({ listed }) => listed) };
+    }
+    case 'tools/call':
+      return callTool(parts, tools, caller, params, visit);
+    default:
+      throw new RpcError('methodNotFound', `There is no method ${method.slice(0, 100)}`);
+  }
+}

@@ -1,0 +1,38 @@
+import { isObject } from './json-rpc.ts';
+
+/** Versions of the protocol that are spoken here, newest first. */
+const spokenVersions = ['2025-06-18', '2025-03-26', '2024-11-05'] as const;
+
+/**
+ * Versions that a client may name in `MCP-Protocol-Version`: every one that was published. Clients send the one they asked
+ * for whatever was agreed, and refusing newer ones locks them out; dates that never were a version are refused.
+ */
+const knownVersions: ReadonlySet<string> = new Set([...spokenVersions, '2025-11-25', '2026-07-28']);
+
+const instructions =
+  'Satline takes Bitcoin Lightning payments for one merchant. Amounts named *_cents are whole numbers in minor units of ' +
+  'their currency (1999 is 19.99 usd), *_sats are whole satoshis. To sell something: create_order, give the customer the ' +
+  'payment_request of its invoice, and call check_invoice_status until it says paid; or create_checkout_session or ' +
+  'create_payment_link, and give the customer the address. Send an idempotency_key with whatever you may have to repeat. ' +
+  'A null argument counts as not given.';
+
+/** The answer to `initialize`: in the version that was asked for if it is spoken here, else in the newest. Never an error. */
+export function initialize({ protocolVersion }: Readonly<Record<string, unknown>>) {
+  return {
+    protocolVersion: spokenVersions.find((version) => version === protocolVersion) ?? spokenVersions[0],
+    capabilities: { tools: {} },
+    serverInfo: { name: 'satline', title: 'Satline', version: '1.2.1' },
+    instructions,
+  };
+}
+
+/**
+ * What is wrong with the header `MCP-Protocol-Version` of a request, undefined when nothing is. An `initialize` may send any:
+ * the version is what it is about.
+ */
+export function versionFault(header: string | string[] | undefined, body: unknown): string | undefined {
+  if (header === undefined || knownVersions.has(String(header))) return undefined;
+  const messages = Array.isArray(body) ? body : [body];
+  if (messages.some((message) => isObject(message) && message.method === 'initialize')) return undefined;
+  return `MCP-Protocol-Version must be one of ${[...knownVersions].sort().join(', ')}`;
+}
