@@ -284,7 +284,7 @@ describe('create_order by product', () => {
     const product = await createProduct(client);
     const line = { product_id: product.id, qty: 1 };
     const sentences: [Record<string, unknown>, string][] = [
-      [{}, 'total_amount_cents is required, or items that each name a product_id'],
+      [{}, 'amount_cents is required, or items that each name a product_id'],
       [
         { items: [line, { name: 'Tip', price_cents: 1, qty: 1 }] },
         'total_amount_cents is required unless every item names a product_id',
