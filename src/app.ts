@@ -10,6 +10,7 @@ import { addDocs } from './surfaces/openapi/docs-page.ts';
 import { addPayPages } from './surfaces/pay/pay-pages.ts';
 import { addPeoplePages } from './surfaces/people/people-pages.ts';
 import { addSubscriptionPages } from './surfaces/subscriptions/customer-routes.ts';
+import { addUserLinkPages } from './surfaces/user-links/user-link-pages.ts';
 
 const ping = statement('ping', 'select 1 as alive');
 
@@ -41,6 +42,7 @@ export async function buildApp(parts: Parts, options: AppOptions = {}): Promise<
   addSubscriptionPages(app, parts);
   addPayPages(app, parts);
   addPeoplePages(app, parts);
+  addUserLinkPages(app, parts);
   addMcpEndpoint(app, parts, operations, { allowedOrigins });
   addDocumentRoute(app, parts);
   return app;

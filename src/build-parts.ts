@@ -94,6 +94,8 @@ export async function buildParts(config: Config, options: BuildOptions): Promise
       // Ten for an account in a quarter of an hour; a shop's whole staff may share an address.
       signInTries: { byAccount: createTryCounter(10, 15 * 60), byAddress: createTryCounter(60, 60) },
       preimageTries: createTryCounter(10, 10 * 60),
+      // Three for an account in an hour fill nobody's mailbox.
+      linkTries: { byAccount: createTryCounter(3, 3600), byAddress: createTryCounter(20, 3600) },
       authenticator: createAuthenticator(db, clock),
       links,
       mailer,

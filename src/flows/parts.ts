@@ -36,6 +36,8 @@ export interface Parts {
   readonly signInTries: { readonly byAccount: TryCounter; readonly byAddress: TryCounter };
   /** Preimages shown for a checkout. */
   readonly preimageTries: TryCounter;
+  /** Links for forgotten passwords that were asked for. */
+  readonly linkTries: { readonly byAccount: TryCounter; readonly byAddress: TryCounter };
   readonly authenticator: Authenticator;
   readonly links: Links;
   /** Undefined where no mail server is set: nothing is written to anybody then. */

@@ -2,7 +2,15 @@ import { dynamicStatement } from '../db/database.ts';
 import type { Parts } from '../flows/parts.ts';
 import { addSeconds } from '../kernel/clock.ts';
 import { deliveriesKeptDays, eventsKeptDays } from '../model/event.ts';
-import { isFullBatch, sweepBefore, sweepDeliveries, sweepEvents, sweepOrphanedDeliveries } from '../store/sweep.ts';
+import {
+  isFullBatch,
+  sweepBefore,
+  sweepDeliveries,
+  sweepEvents,
+  sweepOrphanedDeliveries,
+  sweepRateWindows,
+} from '../store/sweep.ts';
+import { deleteOldLinks } from '../store/user-links.ts';
 import type { Job } from './job.ts';
 import { Pace } from './pace.ts';
 
@@ -10,8 +18,11 @@ const everyMillis = 3600 * 1000;
 /** A little more than a key is remembered. */
 const keepSeconds = 25 * 3600;
 const daySeconds = 24 * 3600;
+const linksKeptDays = 30;
+/** The longest window is an hour. */
+const rateWindowsKeptSeconds = 2 * 3600;
 
-/** Once an hour: old idempotency keys, invoice requests, sign-ins, deliveries and events go. */
+/** Once an hour: old idempotency keys, invoice requests, sign-ins, links, counts of requests, deliveries and events go. */
 export function sweep(parts: Parts): Job {
   const { db, log } = parts;
   const pace = new Pace();
@@ -56,8 +67,10 @@ export async function sweepOnce({ db, clock }: Parts, isStopped: () => boolean =
     return removed;
   }
   const aDayAndMore = await sweepBefore(db, addSeconds(now, -keepSeconds));
+  const links = await deleteOldLinks(db, addSeconds(now, -linksKeptDays * daySeconds));
+  const windows = await sweepRateWindows(db, addSeconds(now, -rateWindowsKeptSeconds));
   const orphans = await inBatches(() => sweepOrphanedDeliveries(db));
   const deliveries = await inBatches(() => sweepDeliveries(db, addSeconds(now, -deliveriesKeptDays * daySeconds)));
   const events = await inBatches(() => sweepEvents(db, addSeconds(now, -eventsKeptDays * daySeconds)));
-  return aDayAndMore + orphans + deliveries + events;
+  return aDayAndMore + links + windows + orphans + deliveries + events;
 }

@@ -31,12 +31,13 @@ const putOff = statement(
   'mails_put_off',
   `update mails set next_try_at = $2, lease_until = null, last_error = $3 where id = $1 and state = 'waiting'`,
 );
+const rewrite = statement('mails_rewrite', `update mails set sealed = $2 where id = $1 and state = 'waiting'`);
 const removeOld = statement('mails_delete_old', 'delete from mails where ended_at < $1');
 
-/** @param sealed recipient, subject and text. */
+/** @param sealed recipient, subject and text, or what they are made of. */
 export async function insertMail(
   tx: Handle,
-  mail: { id: string; merchantId: string; sealed: Buffer },
+  mail: { id: string; merchantId: string | null; sealed: Buffer },
   now: Date,
 ): Promise<void> {
   await tx.run(insert, [mail.id, mail.merchantId, mail.sealed, now]);
@@ -60,6 +61,11 @@ export async function endMail(
 
 export async function putMailOff(db: Handle, id: string, nextTryAt: Date, error: string): Promise<void> {
   await db.run(putOff, [id, nextTryAt, error]);
+}
+
+/** Puts another content in the place of a waiting mail's. @returns false when it waits no more. */
+export async function rewriteMail(tx: Handle, id: string, sealed: Buffer): Promise<boolean> {
+  return (await tx.run(rewrite, [id, sealed])) === 1;
 }
 
 /** Removes what ended before. @returns how many. */

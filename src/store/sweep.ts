@@ -2,6 +2,7 @@ import { type Handle, statement } from '../db/database.ts';
 
 const idempotency = statement('sweep_idempotency_keys', 'delete from idempotency_keys where created_at < $1');
 const sessions = statement('sweep_user_sessions', 'delete from user_sessions where expires_at < $1');
+const rateWindows = statement('sweep_rate_windows', 'delete from rate_windows where starts_at < $1');
 const requests = statement('sweep_invoice_requests', 'delete from invoice_requests where created_at < $1');
 
 // Deliveries and events are looked at from their oldest end, a batch at a time: what it costs does not depend on how many
@@ -38,6 +39,11 @@ export async function sweepBefore(db: Handle, moment: Date): Promise<number> {
   let removed = 0;
   for (const old of [idempotency, requests, sessions]) removed += await db.run(old, [moment]);
   return removed;
+}
+
+/** Removes windows of requests that began before. @returns the number of rows. */
+export function sweepRateWindows(db: Handle, before: Date): Promise<number> {
+  return db.run(rateWindows, [before]);
 }
 
 /** Removes a batch of old deliveries. @returns the number of rows; less than a full batch means that was all. */

@@ -12,6 +12,8 @@ export function refuseOtherMethods(server: FastifyInstance, url: string, methods
   server.route({
     method: allMethods.filter((method) => !methods.has(method)) as HTTPMethods[],
     url,
+    // Who has the address of a page may act, also where the method is wrong.
+    config: { secretInPath: true },
     // Before the body is read, which may be wrong as well.
     onRequest: refuse,
     handler: refuse,

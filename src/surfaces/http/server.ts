@@ -103,8 +103,7 @@ function logRequest(parts: Parts, request: FastifyRequest, reply: FastifyReply):
   const line = {
     request_id: request.id,
     method: request.method,
-    // Without the query: filters may carry customers' data.
-    path: request.routeOptions.config.secretInPath ? request.routeOptions.url : request.url.split('?', 1)[0],
+    path: loggedPath(request),
     operation: request.operation,
     credential: request.credentialId,
     status: reply.statusCode,
@@ -113,6 +112,14 @@ function logRequest(parts: Parts, request: FastifyRequest, reply: FastifyReply):
   };
   if (failure && failure.status >= 500) parts.log.error({ ...line, err: failure.cause ?? failure }, 'request failed');
   else parts.log.info(line, 'request');
+}
+
+/** Without the query: filters may carry customers' data. */
+function loggedPath(request: FastifyRequest): string | undefined {
+  if (request.routeOptions.config.secretInPath) return request.routeOptions.url;
+  const path = request.url.split('?', 1)[0]!;
+  // A secret address with something behind it leads nowhere, and is as secret.
+  return request.is404 ? path.replace(/[\w-]{20,}/g, '…') : path;
 }
 
 // What Node's parser refuses never reaches a route; it still gets the interface's envelope.

@@ -85,6 +85,8 @@ export interface FieldProps {
   autocomplete?: string;
   inputmode?: 'numeric';
   required?: boolean;
+  /** Shown, and not to be changed. */
+  readonly?: boolean;
   /** What is wrong with the value that was sent, as a sentence. */
   fault?: string | undefined;
 }

@@ -1,5 +1,6 @@
 import { Field, Notice, SubmitButton } from '../../pages/parts.tsx';
 import { pageAddress } from '../return-to.ts';
+import { wordsOf as linkWordsOf } from '../../user-links/words.ts';
 import { wordsOf } from '../words.ts';
 import { renderPeoplePage, type Setting } from './people-page.tsx';
 
@@ -38,6 +39,9 @@ export function renderSignInPage(page: SignInPage): string {
           fault={fault}
         />
         <SubmitButton accent>{words.signIn}</SubmitButton>
+        <p class="small">
+          <a href={pageAddress('/forgotten-password', { locale })}>{linkWordsOf(language).forgotten}</a>
+        </p>
       </form>
     ),
   });

@@ -1,0 +1,108 @@
+import type { ComponentChildren, JSX } from 'preact';
+import { longestPassword, type PasswordFault, shortestPassword } from '../../model/password.ts';
+import { LanguageMenu, renderPage } from '../pages/document.tsx';
+import type { Language } from '../pages/language.ts';
+import { Field, LinkButton, ResultMark } from '../pages/parts.tsx';
+import type { Words } from './languages/en.ts';
+import { wordsOf } from './words.ts';
+
+/** Language and nonce of one answer. */
+export interface Setting {
+  readonly language: Language;
+  readonly nonce: string;
+}
+
+/** A card with a title, and the menu of languages under it. */
+export function linkPage(setting: Setting, title: string, children: ComponentChildren): string {
+  return renderPage({
+    title,
+    ...setting,
+    kind: 'user-link',
+    children: (
+      <>
+        {children}
+        <footer class="foot">
+          <LanguageMenu language={setting.language} />
+        </footer>
+      </>
+    ),
+  });
+}
+
+export interface Outcome {
+  tone: 'ok' | 'warn' | 'bad';
+  title: string;
+  text: string;
+  /** Where to go from here. */
+  next?: { href: string; text: string };
+}
+
+/** Says how something ended. */
+export function outcomePage(setting: Setting, { tone, title, text, next }: Outcome): string {
+  return linkPage(
+    setting,
+    title,
+    <div class="card stack result">
+      <ResultMark tone={tone} />
+      <h1>{title}</h1>
+      <p>{text}</p>
+      {next && (
+        <LinkButton href={next.href} accent>
+          {next.text}
+        </LinkButton>
+      )}
+    </div>,
+  );
+}
+
+/** What is wrong with the two passwords that were typed. */
+export type ChoiceFault = PasswordFault | 'differs';
+
+/** An account's address and its new password, typed twice: without a script nobody can look at what was typed. */
+export function ChoosePassword({ email, fault, words }: ChoosePasswordProps): JSX.Element {
+  return (
+    <>
+      {/* So that a password manager files the password under the right name. */}
+      <Field label={words.email} name="username" type="email" value={email} autocomplete="username" readonly />
+      <Field
+        label={words.password}
+        name="password"
+        type="password"
+        autocomplete="new-password"
+        required
+        fault={fault && fault !== 'differs' ? faultText(fault, words) : undefined}
+      />
+      <p class="small muted">{words.rule(shortestPassword)}</p>
+      <Field
+        label={words.repeat}
+        name="repeat"
+        type="password"
+        autocomplete="new-password"
+        required
+        fault={fault === 'differs' ? faultText(fault, words) : undefined}
+      />
+    </>
+  );
+}
+
+interface ChoosePasswordProps {
+  email: string;
+  fault: ChoiceFault | undefined;
+  words: Words;
+}
+
+function faultText(fault: ChoiceFault, { faults }: Words): string {
+  if (fault === 'short') return faults.short(shortestPassword);
+  return fault === 'long' ? faults.long(longestPassword) : faults[fault];
+}
+
+/** For an address that leads to nothing, for whatever reason. */
+export function overPage(setting: Setting): string {
+  const words = wordsOf(setting.language);
+  return outcomePage(setting, {
+    tone: 'warn',
+    title: words.over,
+    text: words.overText,
+    next: { href: '/forgotten-password', text: words.newPassword },
+  });
+}

@@ -1,0 +1,69 @@
+import { Field, Notice, SubmitButton } from '../pages/parts.tsx';
+import { type ChoiceFault, ChoosePassword, linkPage, outcomePage, type Setting } from './page.tsx';
+import { wordsOf } from './words.ts';
+
+interface Asked {
+  /** As it was typed. */
+  email?: string;
+  fault?: 'email' | 'tooMany';
+}
+
+/** Where one asks for a link. @param sendsMails without a mail server only the operator can help */
+export function forgottenPage(setting: Setting, sendsMails: boolean, { email, fault }: Asked = {}): string {
+  const words = wordsOf(setting.language);
+  if (!sendsMails) {
+    return linkPage(
+      setting,
+      words.forgotten,
+      <div class="card stack">
+        <h1>{words.forgotten}</h1>
+        <p>{words.noMails}</p>
+      </div>,
+    );
+  }
+  return linkPage(
+    setting,
+    words.forgotten,
+    <form method="post" class="card stack">
+      <h1>{words.forgotten}</h1>
+      <p class="muted">{words.forgottenText}</p>
+      {fault === 'tooMany' && <Notice tone="bad">{words.tooMany}</Notice>}
+      <Field
+        label={words.email}
+        name="email"
+        type="email"
+        autocomplete="username"
+        required
+        {...(email === undefined ? {} : { value: email })}
+        fault={fault === 'email' ? words.faults.email : undefined}
+      />
+      <SubmitButton accent>{words.send}</SubmitButton>
+    </form>,
+  );
+}
+
+/** The same for an address that somebody has and for one that nobody has. */
+export function sentPage(setting: Setting, email: string): string {
+  const words = wordsOf(setting.language);
+  return outcomePage(setting, { tone: 'ok', title: words.sent, text: words.sentText(email) });
+}
+
+export function newPasswordPage(setting: Setting, email: string, fault?: ChoiceFault): string {
+  const words = wordsOf(setting.language);
+  return linkPage(
+    setting,
+    words.newPassword,
+    <form method="post" class="card stack">
+      <h1>{words.newPassword}</h1>
+      <p class="muted">{words.newPasswordText}</p>
+      <ChoosePassword email={email} fault={fault} words={words} />
+      <SubmitButton accent>{words.save}</SubmitButton>
+    </form>,
+  );
+}
+
+export function savedPage(setting: Setting): string {
+  const words = wordsOf(setting.language);
+  const next = { href: '/sign-in', text: words.signIn };
+  return outcomePage(setting, { tone: 'ok', title: words.saved, text: words.savedText, next });
+}

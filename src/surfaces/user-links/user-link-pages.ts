@@ -1,0 +1,138 @@
+import formBody from '@fastify/formbody';
+import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { acceptInvitation } from '../../flows/invite-user.ts';
+import { askForPasswordLink, setNewPassword } from '../../flows/new-password.ts';
+import type { Parts } from '../../flows/parts.ts';
+import { readUserLink } from '../../flows/user-link.ts';
+import { isEmailAddress } from '../../kernel/email.ts';
+import { AppError } from '../../kernel/errors.ts';
+import { faultOfPassword } from '../../model/password.ts';
+import type { OpenLink, UserLinkKind } from '../../model/user-link.ts';
+import { toAppError } from '../http/error-body.ts';
+import { refuseOtherMethods } from '../http/refuse-methods.ts';
+import { newNonce, pageHeaders } from '../pages/headers.ts';
+import { chooseLanguage } from '../pages/language.ts';
+import { ForeignForm, refuseForeignForms } from '../pages/same-origin.ts';
+import { acceptedPage, invitationPage } from './invitation-page.tsx';
+import { type ChoiceFault, outcomePage, overPage, type Setting } from './page.tsx';
+import { forgottenPage, newPasswordPage, savedPage, sentPage } from './password-pages.tsx';
+import { passwordChangedLetter, passwordLetter, wordsOf } from './words.ts';
+
+type Request = FastifyRequest<{ Params: { token: string } }>;
+
+const config = { secretInPath: true } as const;
+
+/**
+ * Invitations and forgotten passwords. The link is the credential, so it goes into no log, and with `no-referrer` to no
+ * other page. Looking at it does nothing: mail servers open links to see where they lead.
+ */
+export function addUserLinkPages(app: FastifyInstance, parts: Parts): void {
+  app.register(async (pages) => {
+    await pages.register(formBody, { bodyLimit: 16 * 1024 });
+    pages.addHook('onRequest', async (request) => refuseForeignForms(request, parts.links.publicUrl));
+    pages.setErrorHandler((error: FastifyError, request, reply) => showFailure(toAppError(error), request, reply));
+    addForgottenPassword(pages, parts);
+    addNewPassword(pages, parts);
+    addInvitation(pages, parts);
+  });
+}
+
+function addForgottenPassword(app: FastifyInstance, parts: Parts): void {
+  const path = '/forgotten-password';
+  const sendsMails = parts.mailer !== undefined;
+  app.get(path, async (request, reply) => reply.send(forgottenPage(beginPage(request, reply), sendsMails)));
+
+  app.post(path, async (request, reply) => {
+    const setting = beginPage(request, reply);
+    if (!sendsMails) return reply.code(404).send(forgottenPage(setting, sendsMails));
+    const email = readField(request, 'email').trim();
+    if (!isEmailAddress(email)) {
+      return reply.code(422).send(forgottenPage(setting, sendsMails, { email: email.slice(0, 254), fault: 'email' }));
+    }
+    try {
+      await askForPasswordLink(parts, { email, address: request.ip, letter: passwordLetter(setting.language) });
+    } catch (error) {
+      if (!(error instanceof AppError) || error.code !== 'rate_limited') throw error;
+      request.failure = error;
+      reply.code(429).header('retry-after', String(error.retryAfterSeconds));
+      return reply.send(forgottenPage(setting, sendsMails, { email, fault: 'tooMany' }));
+    }
+    return reply.send(sentPage(setting, email));
+  });
+  refuseOtherMethods(app, path, new Set(['GET', 'HEAD', 'POST']));
+}
+
+function addNewPassword(app: FastifyInstance, parts: Parts): void {
+  addLinkPage(app, parts, 'password', '/new-password/:token', {
+    show: (setting, link, fault) => newPasswordPage(setting, link.email, fault),
+    async act(request, link, setting) {
+      const password = readField(request, 'password');
+      const letter = passwordChangedLetter(setting.language);
+      await setNewPassword(parts, link, password, { requestId: request.id, letter });
+      return savedPage(setting);
+    },
+  });
+}
+
+function addInvitation(app: FastifyInstance, parts: Parts): void {
+  addLinkPage(app, parts, 'invitation', '/invitation/:token', {
+    show: invitationPage,
+    async act(request, link, setting) {
+      const password = link.has_password ? undefined : readField(request, 'password');
+      await acceptInvitation(parts, link, password, request.id);
+      return acceptedPage(setting, link);
+    },
+  });
+}
+
+interface LinkPage {
+  show(setting: Setting, link: OpenLink, fault?: ChoiceFault): string;
+  /** Does what the link is for. @returns the page that says so. */
+  act(request: Request, link: OpenLink, setting: Setting): Promise<string>;
+}
+
+function addLinkPage(app: FastifyInstance, parts: Parts, kind: UserLinkKind, path: string, page: LinkPage): void {
+  app.get(path, { config }, async (request: Request, reply) => {
+    const setting = beginPage(request, reply);
+    const link = await readUserLink(parts, kind, request.params.token);
+    return link ? reply.send(page.show(setting, link)) : reply.code(404).send(overPage(setting));
+  });
+
+  app.post(path, { config }, async (request: Request, reply) => {
+    const setting = beginPage(request, reply);
+    const link = await readUserLink(parts, kind, request.params.token);
+    if (!link) return reply.code(404).send(overPage(setting));
+    const fault = link.has_password && kind === 'invitation' ? undefined : faultOfChoice(request, link.email);
+    if (fault) return reply.code(422).send(page.show(setting, link, fault));
+    return reply.send(await page.act(request, link, setting));
+  });
+  refuseOtherMethods(app, path, new Set(['GET', 'HEAD', 'POST']));
+}
+
+function faultOfChoice(request: Request, email: string): ChoiceFault | undefined {
+  const password = readField(request, 'password');
+  return faultOfPassword(password, email) ?? (password === readField(request, 'repeat') ? undefined : 'differs');
+}
+
+function beginPage(request: FastifyRequest, reply: FastifyReply): Setting {
+  const nonce = newNonce();
+  reply.headers(pageHeaders({ nonce })).header('vary', 'accept-language');
+  const { locale } = request.query as { locale?: unknown };
+  return { nonce, language: chooseLanguage(locale, request.headers['accept-language']) };
+}
+
+/** A field of a form that was sent once; anything else is as good as empty. */
+function readField(request: FastifyRequest, name: string): string {
+  const value = (request.body as Record<string, unknown> | null | undefined)?.[name];
+  return typeof value === 'string' ? value : '';
+}
+
+/** A page for whatever goes wrong; what nobody foresaw says nothing of itself. */
+function showFailure(failure: AppError, request: FastifyRequest, reply: FastifyReply): FastifyReply {
+  request.failure = failure;
+  const setting = beginPage(request, reply);
+  const words = wordsOf(setting.language);
+  if (failure.code === 'conflict') return reply.code(failure.status).send(overPage(setting));
+  const text = failure instanceof ForeignForm ? words.foreign : failure.message;
+  return reply.code(failure.status).send(outcomePage(setting, { tone: 'bad', title: words.failed, text }));
+}
