@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { basename } from 'node:path';
 import type { Command } from 'commander';
+import { recordOperatorAudit } from '../flows/record-audit.ts';
 import { newId } from '../kernel/ids.ts';
 import { largestDocumentBytes, toMerchantDocument } from '../model/merchant-document.ts';
 import { insertMerchantDocument } from '../store/merchant-documents.ts';
@@ -48,7 +49,16 @@ export function addAddDocument(group: Command): void {
           size_bytes: content.length,
           created_at: parts.clock.now(),
         };
-        await insertMerchantDocument(parts.db, merchant.id, row, content);
+        await parts.db.transaction(async (tx) => {
+          await insertMerchantDocument(tx, merchant.id, row, content);
+          await recordOperatorAudit(tx, {
+            merchantId: merchant.id,
+            livemode: row.livemode,
+            action: 'add_merchant_document',
+            subjectId: row.id,
+            now: row.created_at,
+          });
+        });
         const json = toMerchantDocument(row, parts.links.publicUrl);
         return { json, text: `${row.name} is there for ${merchant.name}, as document ${row.id}.` };
       }),

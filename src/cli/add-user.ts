@@ -2,11 +2,12 @@ import { randomBytes } from 'node:crypto';
 import { type Command, Option } from 'commander';
 import { hashPassword } from '../auth/password.ts';
 import { giveRole } from '../flows/give-role.ts';
-import { recordOperatorAudit } from '../flows/record-audit.ts';
+import { replacePassword } from '../flows/new-password.ts';
+import { recordAccountAudit, recordOperatorAudit } from '../flows/record-audit.ts';
 import { newId } from '../kernel/ids.ts';
 import { type Role, roles } from '../model/user.ts';
-import { revokeUserSessions } from '../store/user-sessions.ts';
-import { findUserByEmail, insertUser, setUserPassword } from '../store/users.ts';
+import { endInvitationsOf } from '../store/user-links.ts';
+import { findUserByEmail, insertUser } from '../store/users.ts';
 import { chooseMerchant } from './choose-merchant.ts';
 import { addCommand, withParts } from './command.ts';
 import { readEmail, readId, readName } from './option-values.ts';
@@ -42,21 +43,29 @@ export function addAddUser(group: Command): void {
         const merchant = await chooseMerchant(parts.db, options.merchant);
         const now = parts.clock.now();
         const known = await findUserByEmail(parts.db, email);
-        const password = known && !options.resetPassword ? undefined : newPassword();
+        // Who was invited and has not accepted has none yet.
+        const keeps = known !== undefined && known.password_hash !== null && !options.resetPassword;
+        const password = keeps ? undefined : newPassword();
         const hash = password && (await hashPassword(password));
         const id = known?.id ?? newId();
         await parts.db.transaction(async (tx) => {
           if (!known) await insertUser(tx, { id, email, name: options.name ?? null, passwordHash: hash!, now });
-          else if (hash) {
-            await setUserPassword(tx, id, hash, now);
-            await revokeUserSessions(tx, id, now);
-          }
+          else if (hash) await replacePassword(tx, parts, id, hash, now);
+          await endInvitationsOf(tx, id, merchant.id, now);
           await giveRole(tx, { userId: id, merchantId: merchant.id, role: options.role, now });
+          if (known && hash) await recordAccountAudit(tx, { userId: id, action: 'set_password', now });
           await recordOperatorAudit(tx, { merchantId: merchant.id, action: 'add_user', subjectId: id, now });
         });
         const secret = password === undefined ? '' : `\n\n  ${password}\n\nKeep it now: Satline stores only a hash.`;
         return {
-          json: { id, email, merchant_id: merchant.id, role: options.role, ...(password ? { password } : {}) },
+          json: {
+            object: 'user',
+            id,
+            email,
+            merchant_id: merchant.id,
+            role: options.role,
+            ...(password ? { password } : {}),
+          },
           text: `${email} is ${options.role} at ${merchant.name}.${secret}`,
         };
       }),

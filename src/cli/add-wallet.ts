@@ -1,5 +1,8 @@
 import type { Command } from 'commander';
-import { connectWallet, SpendRisk, UnseenSettlement } from '../flows/connect-wallet.ts';
+import { SpendRisk, saveWallet, tryWallet, UnseenSettlement, type WalletRequest } from '../flows/connect-wallet.ts';
+import type { Parts } from '../flows/parts.ts';
+import { recordOperatorAudit } from '../flows/record-audit.ts';
+import type { Scope } from '../kernel/context.ts';
 import { AppError } from '../kernel/errors.ts';
 import { WalletFault } from '../lightning/connector.ts';
 import { chooseMerchant } from './choose-merchant.ts';
@@ -57,7 +60,7 @@ export function addAddWallet(group: Command): void {
           saveUnseen: options.saveAnyway,
           takesPreimages: options.takesPreimages,
         };
-        const { wallet, probe } = await connectWallet(parts, scope, request, signal).catch((error: unknown) => {
+        const { wallet, probe } = await connect(parts, scope, request, signal).catch((error: unknown) => {
           throw withAdvice(error, scope.livemode);
         });
         const warning = probe.canSpend
@@ -67,6 +70,21 @@ export function addAddWallet(group: Command): void {
         return { json: walletJson(wallet), text };
       }),
     );
+}
+
+async function connect(parts: Parts, scope: Scope, request: WalletRequest, signal: AbortSignal) {
+  const tried = await tryWallet(parts, scope, request, signal);
+  const wallet = await parts.db.transaction(async (tx) => {
+    const saved = await saveWallet(tx, parts, scope, tried);
+    await recordOperatorAudit(tx, {
+      ...scope,
+      action: 'create_wallet',
+      subjectId: saved.id,
+      now: parts.clock.now(),
+    });
+    return saved;
+  });
+  return { wallet, probe: tried.probe };
 }
 
 /** What is typed or piped in, so that a secret need not stand in the list of processes. */

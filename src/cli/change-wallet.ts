@@ -1,5 +1,6 @@
 import { type Command, Option } from 'commander';
 import { changeWallet } from '../flows/change-wallet.ts';
+import { recordOperatorAudit } from '../flows/record-audit.ts';
 import { addCommand, withParts } from './command.ts';
 import { CliFailure } from './failure.ts';
 import { getWalletForOperator } from './find-wallet.ts';
@@ -49,7 +50,12 @@ export function addChangeWallet(group: Command): void {
         }
         const { merchant_id, livemode } = await getWalletForOperator(parts.db, id);
         const scope = { merchantId: merchant_id, livemode };
-        const wallet = await changeWallet(parts.db, scope, id, wishes, parts.clock.now());
+        const now = parts.clock.now();
+        const wallet = await parts.db.transaction(async (tx) => {
+          const changed = await changeWallet(tx, scope, id, wishes, now);
+          await recordOperatorAudit(tx, { ...scope, action: 'update_wallet', subjectId: id, now });
+          return changed;
+        });
         return { json: walletJson(wallet), text: `${wallet.name} is changed:\n\n${walletFacts(wallet)}` };
       }),
     );

@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import { signAccessToken } from '../entitlements/access-token.ts';
 import { requireAccessKey } from '../flows/access-key.ts';
+import { recordOperatorAudit } from '../flows/record-audit.ts';
 import { addSeconds } from '../kernel/clock.ts';
 import { chooseMerchant } from './choose-merchant.ts';
 import { addCommand, withParts } from './command.ts';
@@ -30,8 +31,13 @@ export function addCreateAccessToken(group: Command): void {
     .action(
       withParts<Options>(async ({ parts }, options) => {
         const merchant = await chooseMerchant(parts.db, options.merchant);
-        const key = await requireAccessKey(parts, { merchantId: merchant.id, livemode: options.live === true });
-        const expiresAt = addSeconds(parts.clock.now(), options.days * 24 * 3600);
+        const scope = { merchantId: merchant.id, livemode: options.live === true };
+        const key = await requireAccessKey(parts, scope);
+        const now = parts.clock.now();
+        const expiresAt = addSeconds(now, options.days * 24 * 3600);
+        await parts.db.transaction((tx) =>
+          recordOperatorAudit(tx, { ...scope, action: 'create_access_token', subjectId: options.resource, now }),
+        );
         const token = signAccessToken({ resourceId: options.resource, resourceType: options.type, expiresAt }, key);
         return { json: { access_token: token, expires_at: expiresAt.toISOString() }, text: token };
       }),

@@ -1,23 +1,62 @@
 import type { Command } from 'commander';
+import type { Role } from '../model/user.ts';
+import { listOpenInvitations } from '../store/user-links.ts';
 import { listUsersOfMerchant } from '../store/users.ts';
 import { chooseMerchant } from './choose-merchant.ts';
 import { addCommand, withParts } from './command.ts';
 import { readId } from './option-values.ts';
+import { table } from './output.ts';
+
+/** Somebody who has a place at a merchant, or is invited to one. */
+interface Listed {
+  id: string;
+  email: string;
+  name: string | null;
+  role: Role;
+  state: 'active' | 'locked' | 'invited';
+  /** When the lock or the invitation is over. */
+  until: Date | null;
+}
 
 export function addListUsers(group: Command): void {
-  addCommand(group, 'list', 'Show who has a place at a merchant', 'user list --merchant ID')
+  addCommand(group, 'list', 'Show who has a place at a merchant, and who is invited', 'user list --merchant ID')
     .option('--merchant <id>', 'where; may be left out when there is one merchant', readId)
     .action(
       withParts<{ merchant?: string }>(async ({ parts }, options) => {
         const merchant = await chooseMerchant(parts.db, options.merchant);
-        const users = await listUsersOfMerchant(parts.db, merchant.id);
-        const lines = users.map(
-          ({ email, role, locked_until }) => `${role.padEnd(11)} ${email}${locked_until ? '  locked' : ''}`,
+        const now = parts.clock.now();
+        const users = (await listUsersOfMerchant(parts.db, merchant.id)).map((user): Listed => {
+          const isLocked = user.locked_until !== null && user.locked_until > now;
+          return { ...user, state: isLocked ? 'locked' : 'active', until: isLocked ? user.locked_until : null };
+        });
+        const invited = (await listOpenInvitations(parts.db, merchant.id, now)).map(
+          (one): Listed => ({ ...one, state: 'invited', until: one.expires_at }),
         );
+        const all = [...users, ...invited];
         return {
-          json: users,
-          text: lines.length > 0 ? lines.join('\n') : `Nobody has a place at ${merchant.name} yet.`,
+          json: { object: 'list', data: all.map((one) => json(one, merchant.id)) },
+          text:
+            all.length === 0
+              ? `Nobody has a place at ${merchant.name} yet. Let somebody in with "satline user invite".`
+              : table(['ROLE', 'STATE', 'E-MAIL', 'NAME'], all.map(cells)),
         };
       }),
     );
+}
+
+function cells({ role, state, until, email, name }: Listed): string[] {
+  return [role, until ? `${state} until ${until.toISOString()}` : state, email, name ?? ''];
+}
+
+function json({ id, email, name, role, state, until }: Listed, merchantId: string) {
+  return {
+    object: 'user',
+    id,
+    email,
+    name,
+    merchant_id: merchantId,
+    role,
+    state,
+    until: until?.toISOString() ?? null,
+  };
 }

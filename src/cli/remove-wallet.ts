@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import { recordOperatorAudit } from '../flows/record-audit.ts';
 import { markWalletDeleted } from '../store/wallets.ts';
 import { addCommand, withParts } from './command.ts';
 import { getWalletForOperator } from './find-wallet.ts';
@@ -16,7 +17,11 @@ export function addRemoveWallet(group: Command): void {
       withParts(async ({ parts }, _options, id) => {
         const { merchant_id, livemode, name } = await getWalletForOperator(parts.db, id);
         const scope = { merchantId: merchant_id, livemode };
-        await markWalletDeleted(parts.db, scope, id, parts.clock.now());
+        const now = parts.clock.now();
+        await parts.db.transaction(async (tx) => {
+          await markWalletDeleted(tx, scope, id, now);
+          await recordOperatorAudit(tx, { ...scope, action: 'delete_wallet', subjectId: id, now });
+        });
         return { json: { object: 'wallet', id, deleted: true }, text: `${name} is disconnected.` };
       }),
     );

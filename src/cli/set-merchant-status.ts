@@ -1,8 +1,9 @@
 import type { Command } from 'commander';
 import { recordOperatorAudit } from '../flows/record-audit.ts';
-import { setMerchantStatus } from '../store/merchants.ts';
+import { findMerchant, lockMerchant, setMerchantStatus } from '../store/merchants.ts';
 import { chooseMerchant } from './choose-merchant.ts';
 import { addCommand, withParts } from './command.ts';
+import { merchantJson } from './merchant-json.ts';
 import { readId } from './option-values.ts';
 
 const deeds = {
@@ -21,12 +22,20 @@ export function addSetMerchantStatus(group: Command, name: keyof typeof deeds): 
       withParts<Record<string, never>>(async ({ parts }, _options, id) => {
         const merchant = await chooseMerchant(parts.db, id);
         const now = parts.clock.now();
-        await parts.db.transaction(async (tx) => {
+        const before = await parts.db.transaction(async (tx) => {
+          const { status: before } = (await lockMerchant(tx, merchant.id))!;
+          if (before === status) return before;
           await setMerchantStatus(tx, merchant.id, status, now);
           const action = `${name}_merchant`;
           await recordOperatorAudit(tx, { merchantId: merchant.id, action, subjectId: merchant.id, now });
+          return before;
         });
-        return { json: { id: merchant.id, status }, text: `${merchant.name} is ${status}.` };
+        const row = (await findMerchant(parts.db, merchant.id))!;
+        const text =
+          before === status
+            ? `${merchant.name} is ${status} already.`
+            : `${merchant.name} was ${before} and is ${status} now. Running servers know within 2 seconds.`;
+        return { json: merchantJson(row), text };
       }),
     );
 }

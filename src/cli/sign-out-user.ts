@@ -1,9 +1,8 @@
 import type { Command } from 'commander';
 import { recordAccountAudit } from '../flows/record-audit.ts';
 import { signOutEverywhere } from '../flows/sign-out.ts';
-import { findUserByEmail } from '../store/users.ts';
 import { addCommand, withParts } from './command.ts';
-import { CliFailure } from './failure.ts';
+import { getUserForOperator } from './find-user.ts';
 import { readEmail } from './option-values.ts';
 
 export function addSignOutUser(group: Command): void {
@@ -16,8 +15,7 @@ export function addSignOutUser(group: Command): void {
     .argument('<email>', 'address they sign in with', readEmail)
     .action(
       withParts<Record<string, never>>(async ({ parts }, _options, email) => {
-        const user = await findUserByEmail(parts.db, email);
-        if (!user) throw new CliFailure(`Nobody signs in as ${email}. "satline user list" shows who does.`);
+        const user = await getUserForOperator(parts.db, email);
         const now = parts.clock.now();
         const { signIns, keys } = await parts.db.transaction(async (tx) => {
           const ended = await signOutEverywhere(tx, parts, user.id, now);

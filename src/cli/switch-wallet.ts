@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import { recordOperatorAudit } from '../flows/record-audit.ts';
 import { setWalletEnabled } from '../store/wallets.ts';
 import { addCommand, withParts } from './command.ts';
 import { getWalletForOperator } from './find-wallet.ts';
@@ -17,7 +18,12 @@ function addSwitch(group: Command, word: 'enable' | 'disable', enabled: boolean,
     .action(
       withParts(async ({ parts }, _options, id) => {
         const { merchant_id, livemode } = await getWalletForOperator(parts.db, id);
-        await setWalletEnabled(parts.db, { merchantId: merchant_id, livemode }, id, enabled, parts.clock.now());
+        const scope = { merchantId: merchant_id, livemode };
+        const now = parts.clock.now();
+        await parts.db.transaction(async (tx) => {
+          await setWalletEnabled(tx, scope, id, enabled, now);
+          await recordOperatorAudit(tx, { ...scope, action: 'update_wallet', subjectId: id, now });
+        });
         const wallet = await getWalletForOperator(parts.db, id);
         return { json: walletJson(wallet), text: `${wallet.name} is ${word}d:\n\n${walletFacts(wallet)}` };
       }),

@@ -10,12 +10,14 @@ export interface MerchantRequest {
   currency: string;
   /** IANA name. */
   timeZone: string;
+  /** `pending`: it is there, but nobody can use it before it is activated. */
+  status?: 'active' | 'pending';
 }
 
 /** Adds a merchant. Test mode starts with a simulated wallet, so that a first payment needs nothing else. */
 export async function addMerchant(tx: Handle, request: MerchantRequest, now: Date): Promise<{ merchantId: string }> {
   const merchantId = newId();
-  await insertMerchant(tx, { id: merchantId, ...request, now });
+  await insertMerchant(tx, { id: merchantId, status: 'active', ...request, now });
   await insertWallet(tx, {
     id: newId(),
     merchant_id: merchantId,

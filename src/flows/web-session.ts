@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { hashApiKey } from '../auth/api-key.ts';
-import { addSeconds } from '../kernel/clock.ts';
+import type { Handle } from '../db/database.ts';
+import { addSeconds, type Clock } from '../kernel/clock.ts';
 import { newId } from '../kernel/ids.ts';
 import type { Membership } from '../model/user.ts';
 import { sessionLifeSeconds, type UserSession, useNotedEverySeconds, webIdleSeconds } from '../model/user-session.ts';
@@ -98,7 +99,11 @@ export async function listSignIns({ db, clock }: Parts, userId: string): Promise
 }
 
 /** Ends one of somebody's sign-ins. @returns false when they have no such one. */
-export function endSignIn({ db, clock }: Parts, userId: string, sessionId: string): Promise<boolean> {
+export function endSignIn(
+  { db, clock }: { db: Handle; clock: Clock },
+  userId: string,
+  sessionId: string,
+): Promise<boolean> {
   return revokeUserSession(db, userId, sessionId, clock.now());
 }
 

@@ -103,6 +103,13 @@ const revokeEverywhere = statement(
   'api_keys_revoke_everywhere',
   'update api_keys set revoked_at = $2 where user_id = $1 and (revoked_at is null or revoked_at > $2)',
 );
+const listDevices = statement(
+  'api_keys_list_devices',
+  `select id, merchant_id, livemode, device_name, last_used_at, created_at from api_keys
+    where user_id = $1 and device_name is not null and (revoked_at is null or revoked_at > $2)
+      and greatest(last_used_at, created_at) >= $2::timestamptz - interval '30 days'
+    order by created_at, id`,
+);
 const userOf = statement('api_keys_user_of', 'select user_id from api_keys where id = $1');
 const markDevice = statement(
   'api_keys_mark_device',
@@ -238,6 +245,15 @@ export function revokeKeysOfUser(tx: Handle, userId: string, merchantId: string,
 /** All device keys of somebody, at every merchant, stop working. @returns how many did. */
 export function revokeAllKeysOfUser(tx: Handle, userId: string, now: Date): Promise<number> {
   return tx.run(revokeEverywhere, [userId, now]);
+}
+
+export type DeviceKeyRow = Pick<ApiKeyRow, 'id' | 'merchant_id' | 'livemode' | 'last_used_at' | 'created_at'> & {
+  device_name: string;
+};
+
+/** The keys of somebody's devices that work, at every merchant, for the operator. */
+export function listDeviceKeysOfUser(db: Handle, userId: string, now: Date): Promise<DeviceKeyRow[]> {
+  return db.many(listDevices, [userId, now]);
 }
 
 /** Whose device a key belongs to; null for keys of no device. */

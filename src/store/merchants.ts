@@ -1,5 +1,5 @@
 import { dynamicStatement, type Handle, statement } from '../db/database.ts';
-import type { MerchantRow } from '../model/merchant.ts';
+import type { MerchantRow, MerchantStatus } from '../model/merchant.ts';
 import { orderSequence } from './orders.ts';
 
 export const merchantColumns = [
@@ -52,13 +52,14 @@ export interface NewMerchant {
   email: string | null;
   timeZone: string;
   currency: string;
+  status: MerchantStatus;
   now: Date;
 }
 
 /** Adds a merchant with the two sequences that number its orders. */
 export async function insertMerchant(tx: Handle, merchant: NewMerchant): Promise<void> {
-  const { id, name, email, timeZone, currency, now } = merchant;
-  await tx.run(insert, [id, name, email, 'active', timeZone, currency, now]);
+  const { id, name, email, timeZone, currency, status, now } = merchant;
+  await tx.run(insert, [id, name, email, status, timeZone, currency, now]);
   // The names hold a UUID made in code and nothing a person typed.
   const sequences = [true, false].map((livemode) => orderSequence({ merchantId: id, livemode }));
   await tx.run(dynamicStatement(sequences.map((name) => `create sequence ${name}`).join('; ')));

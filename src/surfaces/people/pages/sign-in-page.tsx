@@ -1,6 +1,6 @@
 import { Field, Notice, SubmitButton } from '../../pages/parts.tsx';
-import { pageAddress } from '../return-to.ts';
 import { wordsOf as linkWordsOf } from '../../user-links/words.ts';
+import { pageAddress } from '../return-to.ts';
 import { wordsOf } from '../words.ts';
 import { renderPeoplePage, type Setting } from './people-page.tsx';
 
