@@ -5,7 +5,7 @@ export type Logger = Pick<PinoLogger, 'debug' | 'info' | 'warn' | 'error' | 'chi
 
 /** One JSON line per entry on standard output. Secrets have types that print as `[redacted]` (kernel/secrets.ts). */
 export function createLog(level: string): Logger {
-  const destination = pino.destination({ dest: 1, sync: false, minLength: 4096, periodicFlush: 100 });
+  const destination = pino.destination({ dest: 1, sync: false, minLength: 16_000, periodicFlush: 100 });
   return pino({ level, base: null, timestamp: pino.stdTimeFunctions.isoTime }, destination);
 }
 
