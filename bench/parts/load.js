@@ -116,11 +116,11 @@ export async function closedLoop({ urls, connections, seconds, next, onAnswer })
 }
 
 /**
- * Requests at a fixed pace whatever the answers do. Latency counts from the moment a request was due, so that a stall is
- * charged to everyone who would have come during it.
+ * Requests at a fixed pace whatever the answers do, over `urls` in turn. Latency counts from the moment a request was due,
+ * so that a stall is charged to everyone who would have come during it.
  */
-export async function openLoop({ url, perSecond, requests }) {
-  const idle = [];
+export async function openLoop({ urls, perSecond, requests }) {
+  const idle = urls.map(() => []);
   const everyone = [];
   const latencies = [];
   let failed = 0;
@@ -128,13 +128,14 @@ export async function openLoop({ url, perSecond, requests }) {
   const sent = requests.map(async (bytes, index) => {
     const due = started + (index * 1000) / perSecond;
     await new Promise((resolve) => setTimeout(resolve, due - performance.now()));
-    let connection = idle.pop();
+    const turn = index % urls.length;
+    let connection = idle[turn].pop();
     if (!connection) {
-      connection = new Connection(url);
+      connection = new Connection(urls[turn]);
       everyone.push(connection);
     }
     const { status } = await connection.send(bytes);
-    idle.push(connection);
+    idle[turn].push(connection);
     if (status >= 300) failed++;
     else latencies.push(performance.now() - due);
   });

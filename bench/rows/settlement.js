@@ -23,9 +23,9 @@ export async function settlement({ builds, seconds }) {
         invoices.push((await call(product.url, post('/api/v1/m/orders', merchant.key, order))).body.invoice.id);
       }
       const pay = (id) => post(`/api/v1/m/invoices/${id}/simulate_payment`, merchant.key, {});
-      await openLoop({ url: product.url, perSecond, requests: invoices.splice(0, perSecond).map(pay) });
+      await openLoop({ urls: [product.url], perSecond, requests: invoices.splice(0, perSecond).map(pay) });
       await product.loopDelay();
-      const { latencies, failed } = await openLoop({ url: product.url, perSecond, requests: invoices.map(pay) });
+      const { latencies, failed } = await openLoop({ urls: [product.url], perSecond, requests: invoices.map(pay) });
       const loopDelay = await product.loopDelay();
       const [{ paid, told }] = await database.query(
         `select (select count(*) from orders where status = 'paid')::int as paid,
