@@ -48,6 +48,7 @@ export async function startBlinkServer(node: ReceivingNode): Promise<BlinkServer
         book.onPaid(
           ({ paymentHash }) => send({ id: message.id, type: 'next', payload: { data: update(paymentHash) } }),
           () => opened.readyState > 1,
+          server,
         );
       }
     });

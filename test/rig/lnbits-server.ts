@@ -35,6 +35,7 @@ export async function startLnbitsServer(node: ReceivingNode): Promise<LnbitsServ
           JSON.stringify({ wallet_balance: 0, payment: { payment_hash: paymentHash, amount: Number(amountMsat) } }),
         ),
       () => opened.readyState > 1,
+      server,
     );
     return true;
   }

@@ -51,7 +51,7 @@ export async function startLndServer(node: ReceivingNode): Promise<LndServer> {
     const from = Number(call.query.get('settle_index') ?? 0);
     const count = book.notePaid();
     for (let index = from; from > 0 && index < count; index++) tell(book.paid[index]!, index + 1);
-    book.onPaid(tell, () => isOver);
+    book.onPaid(tell, () => isOver, server);
     return true;
   }
 

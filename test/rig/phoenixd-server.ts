@@ -41,6 +41,7 @@ export async function startPhoenixdServer(node: ReceivingNode): Promise<Phoenixd
           }),
         ),
       () => opened.readyState > 1,
+      server,
     );
     return true;
   }

@@ -1,6 +1,7 @@
 /** What a wallet remembers of its invoices, whatever API it speaks. The money is the node's. */
 import type { Received } from './incoming.ts';
 import type { LightningNode } from './node.ts';
+import type { WalletServer } from './wallet-server.ts';
 
 /** The node behind a wallet: a LightningNode, or something that can do as little. */
 export type ReceivingNode = Pick<LightningNode, 'createInvoice' | 'received' | 'now'>;
@@ -45,12 +46,25 @@ export class WalletBook {
   /** Every invoice paid so far, in the order in which that was noticed; an index into it is a cursor. */
   readonly paid: BookedInvoice[] = [];
 
-  /** Calls `listener` for what is paid from now on, until `isOver`. */
-  onPaid(listener: (invoice: BookedInvoice, index: number) => void, isOver: () => boolean): void {
+  /** Calls `listener` for what is paid from now on, until `isOver`, as often and as late as the server's `pushes` say. */
+  onPaid(
+    listener: (invoice: BookedInvoice, index: number) => void,
+    isOver: () => boolean,
+    server: Pick<WalletServer, 'pushes'>,
+  ): void {
     let seen = this.notePaid();
+    const tell = (index: number) => {
+      if (!isOver()) listener(this.paid[index]!, index + 1);
+    };
     const timer = setInterval(() => {
       if (isOver()) return clearInterval(timer);
-      for (const count = this.notePaid(); seen < count; seen++) listener(this.paid[seen]!, seen + 1);
+      for (const count = this.notePaid(); seen < count; seen++) {
+        const index = seen;
+        for (const delayMillis of server.pushes()) {
+          if (delayMillis === 0) tell(index);
+          else setTimeout(tell, delayMillis, index).unref();
+        }
+      }
     }, 10);
     timer.unref();
   }

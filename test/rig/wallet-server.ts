@@ -21,6 +21,11 @@ export interface WalletServer {
   readonly calls: readonly WalletCall[];
   /** `fail` answers HTML with status 500; `hang` never answers; `drop` cuts the connection. */
   outage: 'none' | 'fail' | 'hang' | 'drop';
+  /**
+   * For each thing to be told, after how many milliseconds it is sent: once at once unless a test says otherwise. None:
+   * it is lost; several: it is doubled; different ones: what comes later overtakes.
+   */
+  pushes: () => readonly number[];
   /** Cuts every connection, those that push among them. */
   cut(): void;
   stop(): Promise<void>;
@@ -77,6 +82,7 @@ export async function startWalletServer(desk: WalletDesk, push: WalletPush = {})
     url: `http://127.0.0.1:${(http.address() as AddressInfo).port}`,
     calls,
     outage: 'none',
+    pushes: () => [0],
     cut() {
       for (const socket of sockets.clients) socket.terminate();
       http.closeAllConnections();

@@ -42,7 +42,7 @@ export const walletKinds: Record<string, WalletKind> = {
     open: (server: Awaited<ReturnType<typeof startNwcServer>>, support, credential) =>
       nwcConnector({
         ...support,
-        relays: [server.relay],
+        relays: server.relays.map(({ address }) => address),
         walletPubkey: server.walletPubkey,
         secret: choose(credential, server.secret, server.spendingSecret, '01'.repeat(32)),
       }),

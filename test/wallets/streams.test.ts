@@ -68,7 +68,7 @@ const wallets = {
 describe.each(['lnd', 'nwc', 'phoenixd'] as const)('%s', (kind) => {
   test('what the wallet tells is looked up at once: paid with few look-ups, and one payment however often it is told', async () => {
     const { server, connection } = await wallets[kind]();
-    if ('notifications' in server) server.notifications = 3;
+    server.pushes = () => [0, 0, 0];
     try {
       const { wallet } = await connect(connection);
       await newOwner().round();
@@ -107,7 +107,7 @@ describe.each(['lnd', 'nwc', 'phoenixd'] as const)('%s', (kind) => {
 
 test('a push that never comes costs time only: the watcher looks by itself, less often', async () => {
   const { server, connection } = await wallets.nwc();
-  if ('notifications' in server) server.notifications = 0;
+  server.pushes = () => [];
   try {
     const { wallet } = await connect(connection);
     await newOwner().round();

@@ -9,7 +9,8 @@ import {
   toCreatedInvoice,
   unpaidFact,
 } from '../invoice-reading.ts';
-import { NwcClient, type NwcConnection, NwcError } from '../nwc/client.ts';
+import { NwcClient, type NwcConnection } from '../nwc/client.ts';
+import { NwcError } from '../nwc/reply.ts';
 import type { JsonObject } from '../wallet-http.ts';
 
 export interface NwcOptions extends AdapterSupport, NwcConnection {

@@ -1,7 +1,7 @@
 import type { WebSocket } from 'ws';
 import { connectionError } from '../../kernel/outbound-error.ts';
 import { WalletFault } from '../connector.ts';
-import { type NostrEvent, readEvent, tagOf } from './nostr-event.ts';
+import { type NostrEvent, readEvent } from './nostr-event.ts';
 
 export type Filter = Readonly<Record<string, unknown>>;
 
@@ -11,12 +11,17 @@ export interface RelayOptions {
   /** What is subscribed to on every connection, by the subscription's name. */
   subscriptions(): Readonly<Record<string, Filter>>;
   onEvent(subscription: string, event: NostrEvent): void;
+  /** The subscriptions stand, and what is sent from now on is taken; what was sent before may have been turned away. */
+  onReady(): void;
+  /** It was open and is no more. */
   onClose(): void;
   /** Signs the answer to a relay that wants to know who we are (NIP-42). */
   authenticate(challenge: string): NostrEvent;
 }
 
 const pingMs = 20_000;
+const firstPauseMs = 1000;
+const longestPauseMs = 60_000;
 
 /** A connection to one relay (NIP-01), opened when it is needed. */
 export class Relay {
@@ -24,7 +29,11 @@ export class Relay {
   readonly #options: RelayOptions;
   #socket: WebSocket | undefined;
   #opening: Promise<void> | undefined;
-  readonly #endOfStored = new Map<string, () => void>();
+  /** Id of the event that says who we are, until the relay has taken it. */
+  #introduction: string | undefined;
+  readonly #queries = new Map<string, { readonly filter: Filter; done(): void }>();
+  #pauseMs = 0;
+  #failedAt = 0;
 
   constructor(options: RelayOptions) {
     this.url = options.url;
@@ -35,12 +44,28 @@ export class Relay {
     return this.#socket?.readyState === 1;
   }
 
+  /** Whether it failed so lately that trying again is for those who have no other. */
+  get isResting(): boolean {
+    return performance.now() - this.#failedAt < this.#pauseMs;
+  }
+
   /** @throws {WalletFault} when the relay cannot be reached. */
   connect(): Promise<void> {
     if (this.isOpen) return Promise.resolve();
-    this.#opening ??= this.#open().finally(() => {
-      this.#opening = undefined;
-    });
+    this.#opening ??= this.#open()
+      .then(
+        () => {
+          this.#pauseMs = 0;
+        },
+        (error: unknown) => {
+          this.#failedAt = performance.now();
+          this.#pauseMs = Math.min(longestPauseMs, Math.max(firstPauseMs, this.#pauseMs * 2));
+          throw error;
+        },
+      )
+      .finally(() => {
+        this.#opening = undefined;
+      });
     return this.#opening;
   }
 
@@ -51,8 +76,8 @@ export class Relay {
   /** Resolves when the relay has sent what it had stored for the filter. */
   async query(name: string, filter: Filter): Promise<void> {
     await this.connect();
-    await new Promise<void>((resolve) => {
-      this.#endOfStored.set(name, resolve);
+    await new Promise<void>((done) => {
+      this.#queries.set(name, { filter, done });
       this.#send(['REQ', name, filter]);
     });
     this.#send(['CLOSE', name]);
@@ -66,6 +91,8 @@ export class Relay {
     return new Promise((resolve, reject) => {
       const socket = this.#options.open(this.url);
       this.#socket = socket;
+      this.#introduction = undefined;
+      let wasOpen = false;
       let isAlive = true;
       const pings = setInterval(() => {
         if (!isAlive) return socket.terminate();
@@ -77,7 +104,8 @@ export class Relay {
       };
       socket.on('pong', alive);
       socket.on('open', () => {
-        for (const [name, filter] of Object.entries(this.#options.subscriptions())) this.#send(['REQ', name, filter]);
+        wasOpen = true;
+        this.#subscribe();
         resolve();
       });
       socket.on('message', (data) => {
@@ -91,11 +119,17 @@ export class Relay {
       socket.on('close', () => {
         clearInterval(pings);
         reject(new WalletFault('unreachable', `${new URL(this.url).host} closed the connection.`));
-        for (const done of this.#endOfStored.values()) done();
-        this.#endOfStored.clear();
-        if (this.#socket === socket) this.#options.onClose();
+        if (this.#socket !== socket || !wasOpen) return;
+        for (const name of [...this.#queries.keys()]) this.#endQuery(name);
+        this.#options.onClose();
       });
     });
+  }
+
+  #subscribe(): void {
+    for (const [name, filter] of Object.entries(this.#options.subscriptions())) this.#send(['REQ', name, filter]);
+    for (const [name, { filter }] of this.#queries) this.#send(['REQ', name, filter]);
+    this.#options.onReady();
   }
 
   #send(message: readonly unknown[]): void {
@@ -108,14 +142,35 @@ export class Relay {
     if (word === 'EVENT') {
       const event = readEvent(content);
       if (event) this.#options.onEvent(name, event);
-    } else if (word === 'EOSE' || word === 'CLOSED') {
-      this.#endOfStored.get(name)?.();
-      this.#endOfStored.delete(name);
-    } else if (word === 'AUTH') {
-      const answer = this.#options.authenticate(name);
-      if (tagOf(answer, 'challenge') === name) this.#send(['AUTH', answer]);
-      for (const [each, filter] of Object.entries(this.#options.subscriptions())) this.#send(['REQ', each, filter]);
-    }
+    } else if (word === 'EOSE') this.#endQuery(name);
+    else if (word === 'CLOSED') this.#onClosed(name, String(content));
+    else if (word === 'AUTH') this.#introduce(name);
+    else if (word === 'OK' && name === this.#introduction) this.#onIntroduced(content === true);
+  }
+
+  #onClosed(name: string, reason: string): void {
+    // One that first wants to know who we are is asked again once it does.
+    if (reason.startsWith('auth-required:')) return;
+    // Without its subscriptions a relay is of no use, however open it looks.
+    if (name in this.#options.subscriptions()) this.close();
+    else this.#endQuery(name);
+  }
+
+  #introduce(challenge: string): void {
+    const introduction = this.#options.authenticate(challenge);
+    this.#introduction = introduction.id;
+    this.#send(['AUTH', introduction]);
+  }
+
+  #onIntroduced(isWelcome: boolean): void {
+    this.#introduction = undefined;
+    if (isWelcome) this.#subscribe();
+    else for (const name of [...this.#queries.keys()]) this.#endQuery(name);
+  }
+
+  #endQuery(name: string): void {
+    this.#queries.get(name)?.done();
+    this.#queries.delete(name);
   }
 }
 
