@@ -3,10 +3,12 @@ import type { Handle } from '../db/database.ts';
 import type { Permission, Scope } from '../kernel/context.ts';
 import { newId, randomBase62 } from '../kernel/ids.ts';
 import { Secret } from '../kernel/secrets.ts';
-import { insertApiKey } from '../store/api-keys.ts';
+import { insertApiKey, type KeyLimits } from '../store/api-keys.ts';
 
 const secretCharacters = 40;
 const shape = /^(sk|pk)_(live|test)_[0-9A-Za-z]{32,64}$/;
+
+const noLimits: KeyLimits = { allowed_tools: null, max_order_cents: null, max_daily_cents: null };
 
 export interface IssuedApiKey {
   id: string;
@@ -20,6 +22,7 @@ export interface ApiKeyTerms {
   permissions?: readonly Permission[] | null;
   ipRanges?: readonly string[] | null;
   rpmLimit?: number | null;
+  limits?: KeyLimits;
 }
 
 /** Makes an API key for one merchant and mode. */
@@ -37,6 +40,7 @@ export async function issueApiKey(tx: Handle, scope: Scope, terms: ApiKeyTerms, 
     permissions: terms.permissions ?? null,
     ipRanges: terms.ipRanges ?? null,
     rpmLimit: terms.rpmLimit ?? null,
+    limits: terms.limits ?? noLimits,
     now,
   });
   return { id, key: new Secret(key) };

@@ -60,6 +60,7 @@ export function createAuthenticator(db: Database, clock: Clock): Authenticator {
       merchantId: match.merchant_id,
       livemode: match.livemode,
       permissions: match.permissions ?? 'full',
+      ...limitsOf(match),
       merchantStatus: match.merchant_status,
       limits: {
         perMinute: Math.min(match.per_minute, match.rpm_limit ?? match.per_minute),
@@ -70,4 +71,13 @@ export function createAuthenticator(db: Database, clock: Clock): Authenticator {
   }
 
   return { authenticate, forget: () => found.clear() };
+}
+
+/** What keys that are meant for agents are held to. */
+function limitsOf({ allowed_tools: allowedTools, max_order_cents: maxOrderCents, max_daily_cents }: ApiKeyMatch) {
+  const isLimited = maxOrderCents !== null || max_daily_cents !== null;
+  return {
+    ...(allowedTools === null ? {} : { allowedTools }),
+    ...(isLimited ? { allowance: { maxOrderCents, maxDailyCents: max_daily_cents } } : {}),
+  };
 }

@@ -3,6 +3,7 @@ import { type ApiKeyRow, listApiKeysForOperator } from '../store/api-keys.ts';
 import { chooseMerchant } from './choose-merchant.ts';
 import { addCommand, withParts } from './command.ts';
 import { keyHint, keyJson } from './key-json.ts';
+import { limitsText } from './key-terms.ts';
 import { readId } from './option-values.ts';
 import { table } from './output.ts';
 
@@ -19,17 +20,18 @@ export function addListKeys(group: Command): void {
             keys.length === 0
               ? `${merchant.name} has no keys. Make one with "satline key create".`
               : table(
-                  ['ID', 'KEY', 'STATE', 'MAY', 'FROM', 'NAME'],
-                  keys.map((row) => cells(row, parts.clock.now())),
+                  ['ID', 'KEY', 'STATE', 'MAY', 'FROM', 'LIMITS', 'NAME'],
+                  keys.map((row) => cells(row, merchant.currency, parts.clock.now())),
                 ),
         };
       }),
     );
 }
 
-function cells(row: ApiKeyRow, now: Date): string[] {
+function cells(row: ApiKeyRow, currency: string, now: Date): string[] {
   const allowed = row.permissions?.join(',') ?? (row.kind === 'secret' ? 'everything' : 'publishable');
-  return [row.id, keyHint(row), stateText(row, now), allowed, row.ip_ranges?.join(',') ?? 'anywhere', row.name];
+  const from = row.ip_ranges?.join(',') ?? 'anywhere';
+  return [row.id, keyHint(row), stateText(row, now), allowed, from, limitsText(row, currency), row.name];
 }
 
 function stateText({ revoked_at }: ApiKeyRow, now: Date): string {

@@ -32,6 +32,10 @@ export interface Caller extends Scope {
   readonly credentialId: string;
   /** `full`, or the permissions the key was narrowed to. */
   readonly permissions: 'full' | readonly Permission[];
+  /** The only operations that the key may call, by name; left out: all that its permissions allow. */
+  readonly allowedTools?: readonly string[];
+  /** The largest amounts that the key may ask for, in minor units of its merchant's currency; left out: any. */
+  readonly allowance?: { readonly maxOrderCents: number | null; readonly maxDailyCents: number | null };
   /** What somebody allowed an OAuth connection to do; keys have none. */
   readonly oauthScopes?: readonly OauthScope[];
   readonly merchantStatus: 'pending' | 'active' | 'suspended';

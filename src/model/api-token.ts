@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox';
 import { permissionNouns } from '../kernel/context.ts';
-import { livemode, nullable, objectName, oneOf, timestamp, uuid } from './fields.ts';
+import { cents, livemode, nullable, objectName, oneOf, timestamp, uuid } from './fields.ts';
 
 /** "API token" is the wire's word for an API key (docs/glossary.md). */
 export const permissions = [
@@ -18,6 +18,9 @@ interface ApiTokenSource {
   permissions: readonly string[] | null;
   ip_ranges: readonly string[] | null;
   rpm_limit: number | null;
+  allowed_tools: readonly string[] | null;
+  max_order_cents: number | null;
+  max_daily_cents: number | null;
   last_used_at: Date | null;
   revoked_at: Date | null;
   device_name: string | null;
@@ -47,6 +50,11 @@ const fields = {
     nullable(Type.Array(Type.String(), { description: 'Where it may be used from; null: anywhere' })),
   ),
   rpm_limit: nullable(Type.Integer({ description: 'Requests a minute; null: the plan’s' })),
+  allowed_tools: Type.Unsafe<string[] | null>(
+    nullable(Type.Array(Type.String(), { description: 'The only operations it may call, by name; null: all' })),
+  ),
+  max_order_cents: nullable(cents('Largest amount it may ask for at once; null: any')),
+  max_daily_cents: nullable(cents('Most it may ask for in a day of the merchant; null: any')),
   last_used_at: nullable(timestamp('Last request')),
   revoked_at: nullable(timestamp('When it stops or stopped working')),
   created_at: timestamp('When it was made'),
@@ -88,6 +96,9 @@ export function toApiToken(row: ApiTokenSource): ApiToken {
     permissions: row.permissions && [...row.permissions],
     ip_ranges: row.ip_ranges && [...row.ip_ranges],
     rpm_limit: row.rpm_limit,
+    allowed_tools: row.allowed_tools && [...row.allowed_tools],
+    max_order_cents: row.max_order_cents,
+    max_daily_cents: row.max_daily_cents,
     last_used_at: row.last_used_at?.toISOString() ?? null,
     revoked_at: row.revoked_at?.toISOString() ?? null,
     created_at: row.created_at.toISOString(),

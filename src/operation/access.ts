@@ -1,13 +1,16 @@
 import type { Caller, OauthScope } from '../kernel/context.ts';
 import { AppError } from '../kernel/errors.ts';
-import type { Access } from './operation.ts';
+import type { Access, Operation } from './operation.ts';
+
+/** What of an operation decides about who may call it. */
+export type Guarded = Pick<Operation, 'name' | 'access'>;
 
 /** @throws {AppError} 401 without a credential, 403 when this one may not do it. */
-export function checkAccess(access: Access, caller: Caller | undefined): Caller {
+export function checkAccess({ name, access }: Guarded, caller: Caller | undefined): Caller {
   if (!caller) {
     throw new AppError('missing_token', 'Send your API key in the header "Authorization: Bearer <key>"');
   }
-  const refusal = refusalOf(access, caller);
+  const refusal = refusalOf({ name, access }, caller);
   if (refusal) throw new AppError('forbidden', refusal);
   if (caller.merchantStatus !== 'active' && !access.whileInactive) {
     throw new AppError('forbidden', `This merchant is ${caller.merchantStatus}; it cannot use the API now`);
@@ -16,7 +19,10 @@ export function checkAccess(access: Access, caller: Caller | undefined): Caller 
 }
 
 /** Why this kind of credential, with these rights, may not make such a call at all; the merchant's status aside. */
-export function refusalOf(access: Access, caller: Caller): string | undefined {
+export function refusalOf({ name, access }: Guarded, caller: Caller): string | undefined {
+  if (caller.allowedTools && !caller.allowedTools.includes(name)) {
+    return `This key is limited to some tools, and ${name} is none of them`;
+  }
   const { permission } = access;
   if (caller.kind === 'oauth') {
     const refusal = oauthRefusalOf(access, caller);

@@ -25,7 +25,7 @@ export interface Visit extends CallContext {
 export async function perform(declared: Operation, parts: Parts, visit: Visit, raw: RawInput): Promise<Answer> {
   const operation = declared.audit ? withAudit(declared) : declared;
   if (operation.access.public) return performPublic(operation, parts, visit, raw);
-  const caller = checkAccess(operation.access, visit.caller);
+  const caller = checkAccess(operation, visit.caller);
   const now = parts.clock.now();
   parts.usage.count(caller.credentialId, now);
   const input = readInput(operation, raw);

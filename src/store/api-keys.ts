@@ -5,7 +5,15 @@ import type { Filter } from '../kernel/filters.ts';
 import type { Page, PageRequest } from '../kernel/page.ts';
 import type { MerchantStatus } from '../model/merchant.ts';
 
-export interface ApiKeyRow {
+/** What a key that is meant for an agent is held to; amounts in minor units of its merchant's currency. */
+export interface KeyLimits {
+  /** The only operations it may call; null: all that its permissions allow. */
+  allowed_tools: readonly string[] | null;
+  max_order_cents: number | null;
+  max_daily_cents: number | null;
+}
+
+export interface ApiKeyRow extends KeyLimits {
   id: string;
   merchant_id: string;
   livemode: boolean;
@@ -29,17 +37,19 @@ export interface ApiKeyRow {
 }
 
 const columns = `id, merchant_id, livemode, kind, name, prefix, last_four, permissions, ip_ranges, rpm_limit,
-  request_month, monthly_request_count, last_request_counted_at, last_used_at, revoked_at, device_name, created_at`;
+  allowed_tools, max_order_cents, max_daily_cents, request_month, monthly_request_count, last_request_counted_at,
+  last_used_at, revoked_at, device_name, created_at`;
 
 const insert = statement(
   'api_keys_insert',
   `insert into api_keys (id, merchant_id, livemode, kind, name, key_hash, prefix, last_four, permissions, ip_ranges,
-                         rpm_limit, created_at)
-   values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)`,
+                         rpm_limit, created_at, allowed_tools, max_order_cents, max_daily_cents)
+   values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)`,
 );
 const findByHash = statement(
   'api_keys_find_by_hash',
   `select k.id, k.merchant_id, k.livemode, k.kind, k.permissions, k.ip_ranges, k.rpm_limit,
+          k.allowed_tools, k.max_order_cents, k.max_daily_cents,
           coalesce(k.revoked_at <= $2, false)
             or (k.device_name is not null and greatest(k.last_used_at, k.created_at) < $2::timestamptz - interval '30 days')
             as revoked,
@@ -56,6 +66,16 @@ const findForOperator = statement('api_keys_find_for_operator', `select ${column
 const find = statement(
   'api_keys_find',
   `select ${columns} from api_keys where id = $1 and merchant_id = $2 and livemode = $3`,
+);
+const lock = statement(
+  'api_keys_lock',
+  `select ${columns} from api_keys where id = $1 and merchant_id = $2 and livemode = $3 for no key update`,
+);
+const update = statement(
+  'api_keys_update',
+  `update api_keys set name = $4, ip_ranges = $5, rpm_limit = $6, allowed_tools = $7, max_order_cents = $8,
+          max_daily_cents = $9
+    where id = $1 and merchant_id = $2 and livemode = $3`,
 );
 const revoke = statement(
   'api_keys_revoke',
@@ -126,6 +146,7 @@ export interface NewApiKey {
   permissions: readonly Permission[] | null;
   ipRanges: readonly string[] | null;
   rpmLimit: number | null;
+  limits: KeyLimits;
   now: Date;
 }
 
@@ -143,12 +164,15 @@ export async function insertApiKey(tx: Handle, scope: Scope, key: NewApiKey): Pr
     key.ipRanges,
     key.rpmLimit,
     key.now,
+    key.limits.allowed_tools,
+    key.limits.max_order_cents,
+    key.limits.max_daily_cents,
   ]);
 }
 
 export type ApiKeyMatch = Pick<
   ApiKeyRow,
-  'id' | 'merchant_id' | 'livemode' | 'kind' | 'permissions' | 'ip_ranges' | 'rpm_limit'
+  'id' | 'merchant_id' | 'livemode' | 'kind' | 'permissions' | 'ip_ranges' | 'rpm_limit' | keyof KeyLimits
 > & {
   revoked: boolean;
   merchant_status: MerchantStatus;
@@ -164,6 +188,27 @@ export function findApiKeyByHash(db: Handle, keyHash: Buffer, now: Date): Promis
 
 export function findApiKey(db: Handle, scope: Scope, id: string): Promise<ApiKeyRow | undefined> {
   return db.maybeOne(find, [id, scope.merchantId, scope.livemode]);
+}
+
+export function lockApiKey(tx: Handle, scope: Scope, id: string): Promise<ApiKeyRow | undefined> {
+  return tx.maybeOne(lock, [id, scope.merchantId, scope.livemode]);
+}
+
+export type ApiKeySettings = Pick<ApiKeyRow, 'name' | 'ip_ranges' | 'rpm_limit' | keyof KeyLimits>;
+
+export async function updateApiKey(tx: Handle, scope: Scope, id: string, settings: ApiKeySettings): Promise<void> {
+  const { name, ip_ranges, rpm_limit, allowed_tools, max_order_cents, max_daily_cents } = settings;
+  await tx.run(update, [
+    id,
+    scope.merchantId,
+    scope.livemode,
+    name,
+    ip_ranges,
+    rpm_limit,
+    allowed_tools,
+    max_order_cents,
+    max_daily_cents,
+  ]);
 }
 
 /** Newest first, keys that no longer work included. */

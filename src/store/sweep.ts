@@ -4,6 +4,11 @@ const idempotency = statement('sweep_idempotency_keys', 'delete from idempotency
 const sessions = statement('sweep_user_sessions', 'delete from user_sessions where expires_at < $1');
 const rateWindows = statement('sweep_rate_windows', 'delete from rate_windows where starts_at < $1');
 const requests = statement('sweep_invoice_requests', 'delete from invoice_requests where created_at < $1');
+// A day of any time zone is over for good two days later.
+const keyDays = statement(
+  'sweep_api_key_days',
+  `delete from api_key_days where day < ($1::timestamptz at time zone 'UTC')::date - 1`,
+);
 
 // Deliveries and events are looked at from their oldest end, a batch at a time: what it costs does not depend on how many
 // there are. Ids of deliveries rise with time, and so do the numbers of events.
@@ -37,7 +42,7 @@ const batchSize = 1000;
 /** Removes what nobody can ask for any more. @returns the number of rows. */
 export async function sweepBefore(db: Handle, moment: Date): Promise<number> {
   let removed = 0;
-  for (const old of [idempotency, requests, sessions]) removed += await db.run(old, [moment]);
+  for (const old of [idempotency, requests, sessions, keyDays]) removed += await db.run(old, [moment]);
   return removed;
 }
 

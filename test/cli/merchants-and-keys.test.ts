@@ -75,6 +75,19 @@ describe('merchants and keys', { timeout: 180_000 }, () => {
     expect(list.stdout).not.toMatch(/_(test|live)_\w{8}/);
   });
 
+  it('a key for an agent has its limits, in the currency of its merchant', async () => {
+    const limits = ['--tools', 'create_order,get_order', '--max-order', '50', '--max-daily', '199.90'];
+    const made = await run('key', 'create', '--name', 'Assistant', ...limits);
+    expect(made.stdout).toMatch(
+      /only {2}create_order, get_order\n.*asks {2}at most €50\.00 at once\n.*asks {2}at most €199\.90 a day/,
+    );
+    expect((await run('key', 'list')).stdout).toContain('2 tools, €50.00 at once, €199.90 a day');
+    expect(await run('key', 'create', '--max-order', '1.234')).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('1.234 is no amount of eur above 0.'),
+    });
+  });
+
   it('an id that nobody has is a failure', async () => {
     const revoked = await run('key', 'revoke', unknownId);
     expect(revoked).toMatchObject({ code: 1, stdout: '' });

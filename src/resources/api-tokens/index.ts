@@ -3,5 +3,13 @@ import { getApiTokenUsage } from './get-api-token-usage.ts';
 import { listApiTokens } from './list-api-tokens.ts';
 import { revokeApiToken } from './revoke-api-token.ts';
 import { rollApiToken } from './roll-api-token.ts';
+import { updateApiToken } from './update-api-token.ts';
 
-export const apiTokenOperations = [listApiTokens, createApiToken, rollApiToken, revokeApiToken, getApiTokenUsage];
+export const apiTokenOperations = [
+  listApiTokens,
+  createApiToken,
+  updateApiToken,
+  rollApiToken,
+  revokeApiToken,
+  getApiTokenUsage,
+];

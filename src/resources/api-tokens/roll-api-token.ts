@@ -38,7 +38,7 @@ export const rollApiToken = operation({
     if (old.device_name !== null) {
       throw new AppError('conflict', 'The token of a device is replaced by signing in on the device again');
     }
-    if (old.kind === 'secret') checkMayGive(call, old.permissions);
+    checkMayGive(call, old.kind, old.permissions);
     const stopsAt = addSeconds(call.now, body.overlap_seconds ?? 0);
     if (!(await revokeApiKey(call.db, call.scope, old.id, stopsAt))) throw notFound('API token');
     const issued = await issueApiKey(
@@ -50,6 +50,7 @@ export const rollApiToken = operation({
         permissions: old.permissions,
         ipRanges: old.ip_ranges,
         rpmLimit: old.rpm_limit,
+        limits: old,
       },
       call.now,
     );

@@ -1,5 +1,6 @@
 import type { Static } from 'typebox';
 import { admitPublicCheckout } from '../../flows/admit-public-checkout.ts';
+import { takeAllowance } from '../../flows/key-allowance.ts';
 import { createCheckout } from '../../flows/new-checkout.ts';
 import { checkoutSessionSchema, toCheckoutSession } from '../../model/checkout-session.ts';
 import { type Call, json, type OperationInput, operation } from '../../operation/operation.ts';
@@ -15,7 +16,12 @@ const shared = {
   async run(call: Call, { body }: OperationInput<Static<typeof checkoutSessionBody>>) {
     const request = toCheckoutRequest(body.checkout_session);
     const origin = originOf(call);
-    const make = () => createCheckout(call.db, call.parts, request, origin);
+    const make = async () => {
+      const made = await createCheckout(call.db, call.parts, request, origin);
+      const { amount_cents: amountCents, currency } = made.session;
+      await takeAllowance(call, { amountCents, currency });
+      return made;
+    };
     const visit = { merchantId: call.scope.merchantId, address: call.address, now: call.now };
     const { session, merchant } = origin.isPublic ? await admitPublicCheckout(call.parts, visit, make) : await make();
     call.afterCommit(() => call.parts.db.wake('event_recorded', session.merchant_id));

@@ -1,4 +1,5 @@
 import { Type } from 'typebox';
+import { checkLargestAmount } from '../../flows/key-allowance.ts';
 import { openInvoice } from '../../flows/open-invoice.ts';
 import { invalid, notFound } from '../../kernel/errors.ts';
 import { isUuid } from '../../kernel/ids.ts';
@@ -40,11 +41,18 @@ export const generateInvoice = operation({
   },
   idempotency: 'wallet',
   steps: {
-    async prepare(_call, { body }) {
+    async prepare(call, { body }) {
       const method = body.payment_method ?? 'lightning';
       if (method !== 'lightning') throw invalid('payment_method must be lightning');
       if (!isUuid(body.order_id)) throw notFound('Order');
-      return { orderId: body.order_id.toLowerCase() };
+      const orderId = body.order_id.toLowerCase();
+      if (call.caller.allowance) {
+        // Whoever made the order: a key that may not ask for so much may not have it paid either.
+        const order = await findOrder(call.db, call.scope, orderId);
+        if (!order) throw notFound('Order');
+        await checkLargestAmount(call, { amountCents: order.total_amount_cents, currency: order.currency });
+      }
+      return { orderId };
     },
     async ask(call, { orderId }) {
       return (await openInvoice(call.parts, call.scope, orderId, call.signal)).id;

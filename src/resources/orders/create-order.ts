@@ -1,4 +1,5 @@
 import { type Static, Type } from 'typebox';
+import { checkAllowance, takeAllowance } from '../../flows/key-allowance.ts';
 import { draftOrder, type OrderRequest, writeNewOrder } from '../../flows/new-order.ts';
 import { askForFrozen, type FrozenOrder, freezeOrder, writeFrozen } from '../../flows/order-with-invoice.ts';
 import { priceOrder } from '../../flows/price-order.ts';
@@ -56,6 +57,7 @@ export const createOrder = operation({
   async run(call, input) {
     const order = await draft(call, input);
     await writeNewOrder(call.db, order);
+    await takeAllowance(call, toAsked(order));
     call.afterCommit(() => call.parts.db.wake('event_recorded', order.merchant_id));
     if (!input.body.mark_as_paid) return toOrder(order);
     return toOrder((await takeCash(call.db, order, call.now)).order);
@@ -64,16 +66,20 @@ export const createOrder = operation({
   steps: {
     async prepare(call, input): Promise<FrozenOrder> {
       const order = await draft(call, input);
+      await checkAllowance(call, toAsked(order));
       return freezeOrder(call.db, order, `Order ${order.order_number}`);
     },
     ask: (call, frozen, resumed) => askForFrozen(call.parts, frozen, resumed, call.signal),
     async commit(call, frozen, issued) {
       const { order, invoice } = await writeFrozen(call.db, call.parts, frozen, issued, call.now);
+      await takeAllowance(call, toAsked(order));
       call.afterCommit(() => call.parts.db.wake('event_recorded', order.merchant_id));
       return { ...toOrder(order), invoice: toInvoice(invoice, call.now) };
     },
   },
 });
+
+const toAsked = ({ total_amount_cents: amountCents, currency }: OrderRow) => ({ amountCents, currency });
 
 async function draft(call: Call, { body }: OperationInput<Body>): Promise<OrderRow> {
   const { order, generate_invoice, mark_as_paid } = body;

@@ -1,8 +1,11 @@
 import { Type } from 'typebox';
 import { changeOrder } from '../../flows/change-order.ts';
+import { takeAllowance } from '../../flows/key-allowance.ts';
 import { inputObject, oneOf, optional } from '../../model/fields.ts';
+import type { OrderRow } from '../../model/order.ts';
 import { orderViewSchema } from '../../model/order-view.ts';
-import { json, operation } from '../../operation/operation.ts';
+import { type Call, json, operation } from '../../operation/operation.ts';
+import { lockOrder } from '../../store/orders.ts';
 import { itemsInput, orderMembers, toItems, totalInput } from './order-input.ts';
 import { readOrderView } from './read-order-view.ts';
 
@@ -39,6 +42,7 @@ export const updateOrder = operation({
   idempotency: 'database',
   async run(call, { params, body }) {
     const { items, status, ...members } = body.order;
+    const before = call.caller.allowance && (await lockOrder(call.db, call.scope, params.id!));
     const order = await changeOrder(
       call.db,
       call.parts.rates,
@@ -51,7 +55,14 @@ export const updateOrder = operation({
       },
       call.now,
     );
+    if (before) await takeRise(call, before, order);
     call.afterCommit(() => call.parts.db.wake('event_recorded', call.scope.merchantId));
     return readOrderView(call, order.id, new Set(), order);
   },
 });
+
+/** An order that asks for no more than before takes nothing of what the key may ask for. */
+async function takeRise(call: Call, before: OrderRow, { currency, total_amount_cents: amountCents }: OrderRow) {
+  const addedCents = currency === before.currency ? amountCents - before.total_amount_cents : amountCents;
+  if (addedCents > 0) await takeAllowance(call, { amountCents, currency, addedCents });
+}

@@ -1,4 +1,5 @@
 import { Type } from 'typebox';
+import { checkAllowance, takeAllowance } from '../../flows/key-allowance.ts';
 import { draftOrder } from '../../flows/new-order.ts';
 import { askForFrozen, type FrozenOrder, freezeOrder, writeFrozen } from '../../flows/order-with-invoice.ts';
 import { invalid } from '../../kernel/errors.ts';
@@ -70,6 +71,7 @@ export const createPaymentRequest = operation({
           now: call.now,
         },
       );
+      await checkAllowance(call, { amountCents: amount_cents, currency: order.currency });
       return { ...(await freezeOrder(call.db, order, description)), paymentRequestId: newId() };
     },
     ask: (call, frozen, resumed) => askForFrozen(call.parts, frozen, resumed, call.signal),
@@ -86,6 +88,7 @@ export const createPaymentRequest = operation({
         created_at: order.created_at,
       };
       await insertPaymentRequest(call.db, row);
+      await takeAllowance(call, { amountCents: row.amount_cents, currency: order.currency });
       call.afterCommit(() => call.parts.db.wake('event_recorded', order.merchant_id));
       return toPaymentRequest(row, invoice, undefined);
     },

@@ -1,3 +1,4 @@
+import { checkLargestAmount } from '../../flows/key-allowance.ts';
 import { newId, newSlug } from '../../kernel/ids.ts';
 import { nextPosition } from '../../model/fields.ts';
 import { type Product, productSlugPrefix, toProduct } from '../../model/product.ts';
@@ -42,6 +43,7 @@ export async function addProduct(
     },
     body,
   );
+  await checkLargestAmount(call, { amountCents: product.price_cents, currency: product.currency });
   await insertProduct(call.db, product);
   return toProduct(product, call.parts.links.payUrl);
 }

@@ -1,4 +1,5 @@
 import { Type } from 'typebox';
+import { checkLargestAmount } from '../../flows/key-allowance.ts';
 import { notFound } from '../../kernel/errors.ts';
 import { inputObject } from '../../model/fields.ts';
 import { productSchema, toProduct } from '../../model/product.ts';
@@ -39,6 +40,9 @@ export const updateProduct = operation({
     const before = await findProduct(call.db, call.scope, params.id!);
     if (!before) throw notFound('Product');
     const product = await withProductBody(call, before, body.product);
+    const { price_cents: amountCents, currency, status } = product;
+    const asksMore = amountCents > before.price_cents || currency !== before.currency || status !== before.status;
+    if (asksMore && status === 'active') await checkLargestAmount(call, { amountCents, currency });
     await writeProduct(call.db, call.scope, product);
     return toProduct(product, call.parts.links.payUrl);
   },

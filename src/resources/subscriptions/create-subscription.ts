@@ -1,4 +1,5 @@
 import { inviteSubscriber } from '../../flows/invite-subscriber.ts';
+import { takeAllowance } from '../../flows/key-allowance.ts';
 import { AppError } from '../../kernel/errors.ts';
 import { inputObject } from '../../model/fields.ts';
 import { subscriptionSchema } from '../../model/subscription.ts';
@@ -28,6 +29,9 @@ export const createSubscription = operation({
     if (subscriptions !== true) throw new AppError('forbidden', 'The plan of this merchant has no subscriptions');
     const invitation = await readInvitation(call, body.subscription);
     const subscription = await inviteSubscriber(call.db, call.parts, invitation, call.now);
+    const { amount_cents, first_charge_cents, currency } = invitation;
+    const amountCents = Math.max(amount_cents, first_charge_cents);
+    await takeAllowance(call, { amountCents, currency, addedCents: first_charge_cents });
     call.afterCommit(() => call.parts.db.wake('event_recorded', call.scope.merchantId));
     return showSubscription(call, subscription);
   },

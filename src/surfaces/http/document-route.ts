@@ -2,6 +2,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Parts } from '../../flows/parts.ts';
 import { readDocument } from '../../flows/read-document.ts';
 import { checkAccess } from '../../operation/access.ts';
+import { getMerchantDocument } from '../../resources/documents/get-merchant-document.ts';
 
 type Request = FastifyRequest<{ Params: { id: string } }>;
 
@@ -10,7 +11,7 @@ export function addDocumentRoute(server: FastifyInstance, parts: Parts): void {
   server.get('/api/v1/m/documents/:id/content', async (request: Request, reply) => {
     request.operation = 'get_merchant_document_content';
     const sent = await parts.authenticator.authenticate(request.headers.authorization, request.ip);
-    const caller = checkAccess({ permission: 'merchant:read' }, sent);
+    const caller = checkAccess(getMerchantDocument, sent);
     request.credentialId = caller.credentialId;
     const { name, contentType, content } = await readDocument(parts, caller, request.params.id);
     return reply

@@ -41,7 +41,7 @@ export function addOperationRoutes(server: FastifyInstance, { parts, operations 
         });
     reply.headers(takeRequests(parts.rateLimiter, caller, request.ip, 1, parts.clock.now()));
     if (operation.access.public) return;
-    request.caller = checkAccess(operation.access, caller);
+    request.caller = checkAccess(operation, caller);
     request.credentialId = request.caller.credentialId;
   }
 
@@ -70,12 +70,7 @@ export function addOperationRoutes(server: FastifyInstance, { parts, operations 
       },
     );
     if (isStream && request.method === 'GET') {
-      return sendStream(
-        reply,
-        answer,
-        async () => checkAccess(operation.access, await authenticate(request)),
-        wantsCsv,
-      );
+      return sendStream(reply, answer, async () => checkAccess(operation, await authenticate(request)), wantsCsv);
     }
     reply.code(answer.status).headers({ 'cache-control': 'no-store', ...answer.headers });
     if (answer.mediaType) reply.type(answer.mediaType);

@@ -30,7 +30,7 @@ export function toolRefusalOf({ name, operation }: Tool, caller: Caller): string
   if (caller.kind === 'publishable' && name !== publishableTool) {
     return `A publishable key may only call ${publishableTool}; use a secret key on your server`;
   }
-  return refusalOf(operation.access, caller);
+  return refusalOf(operation, caller);
 }
 
 /**
