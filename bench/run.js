@@ -10,6 +10,7 @@ import { toMarkdown, toTable } from './parts/table.js';
 import { checkoutPage } from './rows/checkout-page.js';
 import { createOrder } from './rows/create-order.js';
 import { directory } from './rows/directory.js';
+import { flood } from './rows/flood.js';
 import { listOrders } from './rows/list-orders.js';
 import { lookUps } from './rows/look-ups.js';
 import { orderWithInvoice } from './rows/order-with-invoice.js';
@@ -26,6 +27,7 @@ const rows = {
   list: listOrders,
   directory,
   page: checkoutPage,
+  flood,
   settle: settlement,
   looks: lookUps,
   webhook: webhooks,

@@ -20,6 +20,8 @@ import { createRateLimiter } from './limits/rate-limiter.ts';
 import { createStreamSlots } from './limits/stream-slots.ts';
 import { createTryCounter } from './limits/try-counter.ts';
 import { createUsage } from './limits/usage.ts';
+import { createVisitorPace } from './limits/visitor-pace.ts';
+import { createVisitorPlaces } from './limits/visitor-places.ts';
 import { openSealer } from './open-sealer.ts';
 import { createFixedRates } from './rates/fixed-rate.ts';
 import type { HttpGet } from './rates/rate.ts';
@@ -87,6 +89,8 @@ export async function buildParts(config: Config, options: BuildOptions): Promise
       streams: createStreamSlots(1000, streamsPerMerchant),
       payerStreams: createStreamSlots(1000, streamsPerCheckout, streamsPerAddress),
       publicQuota: createPublicQuota(),
+      visitorPace: createVisitorPace(),
+      visitorPlaces: createVisitorPlaces(),
       metrics,
       usage: createUsage(db),
       toolCalls: createToolCallLog(db, log),

@@ -2,18 +2,18 @@
 // with what is measured, about a third of what a general HTTP client does.
 import { connect } from 'node:net';
 
-export function get(path, key) {
-  return request('GET', path, key, '');
+export function get(path, key, headers = '') {
+  return request('GET', path, key, '', headers);
 }
 
 export function post(path, key, body) {
   return request('POST', path, key, JSON.stringify(body));
 }
 
-function request(method, path, key, body) {
+function request(method, path, key, body, headers = '') {
   const credential = key === undefined ? '' : `Authorization: Bearer ${key}\r\n`;
   const content = body === '' ? '' : `Content-Type: application/json\r\nContent-Length: ${Buffer.byteLength(body)}\r\n`;
-  return Buffer.from(`${method} ${path} HTTP/1.1\r\nHost: bench\r\n${credential}${content}\r\n${body}`);
+  return Buffer.from(`${method} ${path} HTTP/1.1\r\nHost: bench\r\n${credential}${headers}${content}\r\n${body}`);
 }
 
 /** One kept connection. `onAnswer(status, body)` may be answered with the next request. */
@@ -86,8 +86,9 @@ export async function call(url, bytes) {
 /**
  * As many requests as the servers take, from `connections` callers that each wait for their answer; the callers are
  * shared out over `urls`. `next()` gives the bytes of a request, or undefined when there is none left.
+ * @param mayRefuse refusals are part of what is measured, and not told.
  */
-export async function closedLoop({ urls, connections, seconds, next, onAnswer }) {
+export async function closedLoop({ urls, connections, seconds, next, onAnswer, mayRefuse = false }) {
   const open = Array.from({ length: connections }, (_, index) => new Connection(urls[index % urls.length]));
   const latencies = [];
   const started = performance.now();
@@ -101,7 +102,7 @@ export async function closedLoop({ urls, connections, seconds, next, onAnswer })
       if (bytes === undefined) return;
       const { status, chunks } = await connection.send(bytes);
       if (status >= 300) {
-        if (failed++ === 0) console.error(`First failed answer: ${status} ${Buffer.concat(chunks)}`);
+        if (failed++ === 0 && !mayRefuse) console.error(`First failed answer: ${status} ${Buffer.concat(chunks)}`);
       } else latencies.push(performance.now() - sent);
       onAnswer?.(status, chunks);
     }

@@ -11,6 +11,8 @@ import type { RateLimiter } from '../limits/rate-limiter.ts';
 import type { StreamSlots } from '../limits/stream-slots.ts';
 import type { TryCounter } from '../limits/try-counter.ts';
 import type { Usage } from '../limits/usage.ts';
+import type { VisitorPace } from '../limits/visitor-pace.ts';
+import type { VisitorPlaces } from '../limits/visitor-places.ts';
 import type { Rates } from '../rates/rate.ts';
 import type { WalletRuntime } from '../wallets/runtime.ts';
 import type { ToolCallLog } from './tool-call-log.ts';
@@ -29,6 +31,8 @@ export interface Parts {
   /** Of payers: strangers never take the places of merchants. */
   readonly payerStreams: StreamSlots;
   readonly publicQuota: PublicQuota;
+  readonly visitorPace: VisitorPace;
+  readonly visitorPlaces: VisitorPlaces;
   readonly metrics: Metrics;
   readonly usage: Usage;
   readonly toolCalls: ToolCallLog;

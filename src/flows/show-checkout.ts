@@ -1,5 +1,6 @@
 import { AppError } from '../kernel/errors.ts';
 import { isToken } from '../kernel/ids.ts';
+import type { VisitorPlace } from '../limits/visitor-places.ts';
 import { type CheckoutSessionRow, statusOfSession, tokensShownSeconds } from '../model/checkout-session.ts';
 import type { CheckoutView } from '../model/checkout-view.ts';
 import type { InvoiceRow } from '../model/invoice.ts';
@@ -22,6 +23,8 @@ import { isPreimageAskedFor } from './prove-checkout.ts';
 export interface CheckoutVisitor {
   /** Where the payer calls from. */
   readonly address: string;
+  /** Where the visit is worked on, where it needs a place. */
+  readonly place?: VisitorPlace | undefined;
 }
 
 /** A page that looks again this soon is not told to the watcher anew. */
@@ -85,7 +88,8 @@ async function openForPayer(
   }
   try {
     // A payer who goes away stops nothing: the invoice is made and shown to the next look.
-    const { invoice } = await openCheckout(parts, session, parts.stopping);
+    const opening = () => openCheckout(parts, session, parts.stopping);
+    const { invoice } = await (visitor.place?.aside(opening) ?? opening());
     await noteViewer(parts, invoice, now);
     return { invoice };
   } catch (error) {

@@ -16,12 +16,17 @@ export class Client {
   readonly key: string | undefined;
   /** Of the API key. */
   readonly id: string | undefined;
+  readonly #address: string | undefined;
 
-  constructor(app: FastifyInstance, key: string | undefined, id: string | undefined) {
+  constructor(app: FastifyInstance, key: string | undefined, id: string | undefined, address?: string) {
     this.#app = app;
     this.key = key;
     this.id = id;
+    this.#address = address;
   }
+
+  /** The same client, calling from elsewhere. */
+  from = (address: string) => new Client(this.#app, this.key, this.id, address);
 
   get = (url: string, headers: Headers = {}) => this.#send('GET', url, undefined, headers);
   post = (url: string, body?: unknown, headers: Headers = {}) => this.#send('POST', url, body, headers);
@@ -45,7 +50,9 @@ export class Client {
 
   async #inject(request: InjectOptions): Promise<Reply> {
     const authorization = this.key === undefined ? {} : { authorization: `Bearer ${this.key}` };
-    const answer = await this.#app.inject({ ...request, headers: { ...authorization, ...request.headers } });
+    const remoteAddress = this.#address === undefined ? {} : { remoteAddress: this.#address };
+    const headers = { ...authorization, ...request.headers };
+    const answer = await this.#app.inject({ ...request, ...remoteAddress, headers });
     let body: unknown = answer.payload;
     try {
       body = JSON.parse(answer.payload);

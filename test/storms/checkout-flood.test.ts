@@ -12,7 +12,9 @@ import { soak } from './seeds.ts';
 /** Strangers open pages as fast as they can, and many payers leave theirs open: the merchant sells on. */
 const opens = soak ? 20_000 : 1000;
 const followed = soak ? 2000 : 500;
-const ownOrders = 20;
+/** "As quick as before": the typical order takes no more than this many times as long. */
+const mostTimes = 1.5;
+const tries = 4;
 
 let app: TestApp;
 let merchant: TestMerchant;
@@ -29,44 +31,71 @@ const from = (address: string, url: string) => app.app.inject({ method: 'GET', u
 const count = async (table: string) =>
   (await app.rows<{ count: number }>(`select count(*) as count from ${table}`))[0]!.count;
 
-async function ordersMillis(orders = ownOrders): Promise<number> {
-  const begun = performance.now();
-  for (let n = 0; n < orders; n++) await createOrderWithInvoice(merchant.test);
-  return (performance.now() - begun) / orders;
+/** Own orders, one after another with a pause, as a till makes them; what each took. */
+async function sellWhile(goesOn: () => boolean): Promise<number[]> {
+  const millis: number[] = [];
+  while (goesOn()) {
+    const begun = performance.now();
+    await createOrderWithInvoice(merchant.test);
+    millis.push(performance.now() - begun);
+    await sleep(25);
+  }
+  return millis.sort((a, b) => a - b);
 }
 
-test(`${opens} page opens from one address cause 30 invoices a minute, and every own order succeeds`, async () => {
+const share = (sorted: number[], part: number) => sorted[Math.floor(sorted.length * part)]!;
+const figuresOf = (sorted: number[]) =>
+  `${share(sorted, 0.5).toFixed(1)} ms (p95 ${share(sorted, 0.95).toFixed(1)} ms)`;
+
+async function openPublicSessions(wanted: number): Promise<string[]> {
   const tokens: string[] = [];
-  for (let n = 0; n < 60; n++) {
+  for (let n = 0; n < wanted; n++) {
     if (n % 30 === 0) app.clock.advanceSeconds(61);
     const { body } = await merchant.publishable.post('/api/v1/pub/checkout_sessions', {
       checkout_session: { amount_cents: 100 + n },
     });
     tokens.push(body.token);
   }
-  const quietMillis = await ordersMillis();
-  const before = await count('invoices');
-  const seen: { token: string; status: number }[] = [];
-  let next = 0;
-  const flood = Promise.all(
-    Array.from({ length: 10 }, async () => {
-      while (next < opens) {
-        const token = tokens[next++ % tokens.length]!;
-        const { statusCode: status } = await from('203.0.113.9', `/checkout/${token}`);
-        seen.push({ token, status });
-      }
-    }),
-  );
-  const floodedMillis = await ordersMillis();
-  await flood;
-  expect((await count('invoices')) - before).toBe(ownOrders + 30);
-  expect(new Set(seen.map(({ status }) => status))).toEqual(new Set([200, 429]));
-  expect(new Set(seen.filter(({ status }) => status === 200).map(({ token }) => token)).size).toBe(30);
-  reportFigures(
-    'checkout flood',
-    `an own order with invoice takes ${quietMillis.toFixed(1)} ms when it is quiet, ${floodedMillis.toFixed(1)} ms during ${opens} page opens, 10 at once`,
-  );
+  return tokens;
+}
+
+test(`${opens} page opens from one address cause 30 invoices, and own orders are as quick as before`, async () => {
+  const times: number[] = [];
+  await sellWhile(timesOf(20));
+  // A machine that does other things tells little, but not each time.
+  for (let turn = 0; turn < tries && !times.some((one) => one <= mostTimes); turn++) {
+    const tokens = await openPublicSessions(60);
+    const address = `203.0.113.${turn}`;
+    let left = opens;
+    const quiet = await sellWhile(timesOf(40));
+    const before = await count('invoices');
+    const flood = Promise.all(
+      Array.from({ length: opens }, async (_, n) => {
+        const token = tokens[n % tokens.length]!;
+        const { statusCode: status, headers } = await from(address, `/checkout/${token}`);
+        left -= 1;
+        return { token, status, again: Number(headers['retry-after']) };
+      }),
+    );
+    const flooded = await sellWhile(() => left > 0);
+    const seen = await flood;
+    expect((await count('invoices')) - before).toBe(flooded.length + 30);
+    expect(new Set(seen.map(({ status }) => status))).toEqual(new Set([200, 429]));
+    expect(seen.filter(({ status, again }) => status === 429 && !(again > 0))).toEqual([]);
+    expect(new Set(seen.filter(({ status }) => status === 200).map(({ token }) => token)).size).toBe(30);
+    times.push(share(flooded, 0.5) / share(quiet, 0.5));
+    reportFigures(
+      'checkout flood',
+      `an own order with invoice takes ${figuresOf(quiet)} when it is quiet, ${figuresOf(flooded)} during ${opens} page opens at once`,
+    );
+  }
+  expect(Math.min(...times)).toBeLessThanOrEqual(mostTimes);
 });
+
+function timesOf(count: number): () => boolean {
+  let left = count;
+  return () => left-- > 0;
+}
 
 test(`${followed} pages that are left open cost little, and those of the one that is paid hear of it`, async () => {
   const tokens: string[] = [];

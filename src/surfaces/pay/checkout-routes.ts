@@ -23,9 +23,10 @@ type Request = FastifyRequest<{ Params: { token: string }; Querystring: Record<s
 
 const page = '/checkout/:token';
 // Whoever has the token may pay and sees what was bought.
-const config = { secretInPath: true } as const;
+const config = { secretInPath: true, visit: 'page' } as const;
+const glance = { secretInPath: true, visit: 'glance' } as const;
 // Fastify would answer HEAD with what GET does, invoice and all.
-const reading = { config, exposeHeadRoute: false } as const;
+const exposeHeadRoute = false;
 
 /** The hosted checkout: the page, what its script and pollers read, and the payer of test mode. No key is needed. */
 export function addCheckoutPages(app: FastifyInstance, parts: Parts): void {
@@ -33,7 +34,7 @@ export function addCheckoutPages(app: FastifyInstance, parts: Parts): void {
   app.addHook('preClose', async () => closing.abort());
   const followers = followCheckouts(parts);
 
-  const visitorOf = (request: Request) => ({ address: request.ip });
+  const visitorOf = ({ ip, place }: Request) => ({ address: ip, place });
 
   async function requireView(request: Request): Promise<CheckoutView> {
     const view = await showCheckout(parts, request.params.token, visitorOf(request));
@@ -41,7 +42,7 @@ export function addCheckoutPages(app: FastifyInstance, parts: Parts): void {
     return view;
   }
 
-  app.get(page, reading, async (request: Request, reply) => {
+  app.get(page, { config, exposeHeadRoute }, async (request: Request, reply) => {
     reply.header('vary', 'accept, accept-language');
     if (prefersJson(request.headers.accept)) {
       const view = await requireView(request);
@@ -66,13 +67,13 @@ export function addCheckoutPages(app: FastifyInstance, parts: Parts): void {
   });
   refuseOtherMethods(app, page, new Set(['GET', 'HEAD']));
 
-  app.get(`${page}/status`, reading, async (request: Request, reply) => {
+  app.get(`${page}/status`, { config: glance, exposeHeadRoute }, async (request: Request, reply) => {
     // Shops poll it from their own pages; the token is what admits.
     reply.header('access-control-allow-origin', '*');
     return noStore(reply).send(checkoutStatus(await requireView(request)));
   });
 
-  app.get(`${page}/qr`, reading, async (request: Request, reply) => {
+  app.get(`${page}/qr`, { config: glance, exposeHeadRoute }, async (request: Request, reply) => {
     const { bolt11, state } = await requireView(request);
     if (bolt11) {
       return noStore(reply)
@@ -85,7 +86,7 @@ export function addCheckoutPages(app: FastifyInstance, parts: Parts): void {
     throw new AppError('gone', 'This checkout has no open invoice any more');
   });
 
-  app.get(`${page}/events`, reading, async (request: Request, reply) => {
+  app.get(`${page}/events`, { config: glance, exposeHeadRoute }, async (request: Request, reply) => {
     const { token } = request.params;
     if (!(await peekAtCheckout(parts, token))) throw notFound('Checkout session');
     const giveBack = parts.payerStreams.take(token, request.ip);
@@ -96,12 +97,15 @@ export function addCheckoutPages(app: FastifyInstance, parts: Parts): void {
     }
     const signal = goneSignal(reply, closing.signal, parts.stopping);
     signal.addEventListener('abort', giveBack);
-    return sendCheckoutEvents(reply, followers.follow(token, visitorOf(request), signal), giveBack);
+    // A stream lasts; its looks are taken together for all that are open.
+    request.place!.leave();
+    return sendCheckoutEvents(reply, followers.follow(token, { address: request.ip }, signal), giveBack);
   });
   for (const part of ['status', 'qr', 'events']) refuseOtherMethods(app, `${page}/${part}`, new Set(['GET']));
 
   app.post(`${page}/simulate_payment`, { config }, async (request: Request, reply) => {
-    const outcome = await simulateCheckoutPayment(parts, request.params.token, parts.stopping);
+    const paying = () => simulateCheckoutPayment(parts, request.params.token, parts.stopping);
+    const outcome = await request.place!.aside(paying);
     if (!prefersJson(request.headers.accept) && isFromForm(request)) {
       return reply.code(303).header('location', `/checkout/${request.params.token}`).send();
     }

@@ -14,10 +14,11 @@ import { renderPaymentLinkPage } from './pages/payment-link-page.tsx';
 type Request = FastifyRequest<{ Params: { slug: string }; Querystring: Record<string, unknown>; Body: unknown }>;
 
 const suffix = '.json';
+const config = { visit: 'page' } as const;
 
 /** Payment links: what they sell, for people and for machines, and the way into a checkout. No key is needed. */
 export function addPaymentLinkPages(app: FastifyInstance, parts: Parts): void {
-  app.get('/pay/:slug', async (request: Request, reply) => {
+  app.get('/pay/:slug', { config }, async (request: Request, reply) => {
     const asksByName = request.params.slug.endsWith(suffix);
     const slug = asksByName ? request.params.slug.slice(0, -suffix.length) : request.params.slug;
     reply.header('vary', 'accept, accept-language');
@@ -36,7 +37,7 @@ export function addPaymentLinkPages(app: FastifyInstance, parts: Parts): void {
 
   refuseOtherMethods(app, '/pay/:slug', new Set(['GET', 'HEAD', 'POST']));
 
-  app.post('/pay/:slug', async (request: Request, reply) => {
+  app.post('/pay/:slug', { config }, async (request: Request, reply) => {
     const { slug } = request.params;
     const isForMachine = prefersJson(request.headers.accept);
     const token = await openPaymentLink(parts, slug, {

@@ -1,6 +1,7 @@
 import formBody from '@fastify/formbody';
 import type { FastifyInstance } from 'fastify';
 import type { Parts } from '../../flows/parts.ts';
+import { admitVisitors } from '../pages/admit-visitors.ts';
 import { compressPages } from '../pages/compress-pages.ts';
 import { addCheckoutPages } from './checkout-routes.ts';
 import { addPaymentLinkPages } from './link-routes.ts';
@@ -11,6 +12,7 @@ import { addEmbedScripts } from './script-routes.ts';
 export function addPayPages(app: FastifyInstance, parts: Parts): void {
   app.register(async (pages) => {
     await pages.register(formBody, { bodyLimit: 16 * 1024 });
+    admitVisitors(pages, parts);
     pages.addHook('onSend', compressPages);
     addCheckoutPages(pages, parts);
     addPaymentLinkPages(pages, parts);

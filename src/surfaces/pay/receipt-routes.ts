@@ -12,10 +12,12 @@ import { renderReceiptPage } from './pages/receipt-page.tsx';
 
 type Request = FastifyRequest<{ Params: { token: string }; Querystring: Record<string, unknown> }>;
 
+const config = { secretInPath: true, visit: 'page' } as const;
+
 /** Receipts: whoever has the address may see one. */
 export function addReceiptPages(app: FastifyInstance, parts: Parts): void {
   refuseOtherMethods(app, '/receipts/:token', new Set(['GET', 'HEAD']));
-  app.get('/receipts/:token', { config: { secretInPath: true } }, async (request: Request, reply) => {
+  app.get('/receipts/:token', { config }, async (request: Request, reply) => {
     reply.header('vary', 'accept, accept-language');
     const view = await showReceipt(parts, request.params.token);
     if (prefersJson(request.headers.accept)) {

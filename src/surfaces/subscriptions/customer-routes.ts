@@ -10,6 +10,7 @@ import {
 import type { Parts } from '../../flows/parts.ts';
 import { AppError, notFound } from '../../kernel/errors.ts';
 import { prefersJson } from '../http/prefers-json.ts';
+import { admitVisitors } from '../pages/admit-visitors.ts';
 import { newNonce, pageHeaders } from '../pages/headers.ts';
 import { chooseLanguage, type Language } from '../pages/language.ts';
 import { customerJson } from './customer-json.ts';
@@ -26,10 +27,17 @@ const deeds: Readonly<Record<string, Deed>> = {
   cancel: (parts, { subscription }) => cancelByLink(parts, subscription),
 };
 
-const config = { secretInPath: true } as const;
+const config = { secretInPath: true, visit: 'page' } as const;
 
 /** The customer's page of a subscription, and what its buttons do. JSON for whoever prefers it to HTML. */
 export function addSubscriptionPages(app: FastifyInstance, parts: Parts): void {
+  app.register(async (pages) => {
+    admitVisitors(pages, parts);
+    addRoutes(pages, parts);
+  });
+}
+
+function addRoutes(app: FastifyInstance, parts: Parts): void {
   app.get('/subscriptions/:link', { config }, async (request: Request, reply) => {
     const { link } = request.params;
     const view = await readCustomerView(parts, link);
@@ -42,7 +50,7 @@ export function addSubscriptionPages(app: FastifyInstance, parts: Parts): void {
       const view = await readCustomerView(parts, link);
       if (!view) return unknown(request, reply);
       try {
-        await deed(parts, view);
+        await request.place!.aside(() => deed(parts, view));
       } catch (error) {
         if (!(error instanceof AppError) || prefersJson(request.headers.accept)) throw error;
         const nonce = newNonce();

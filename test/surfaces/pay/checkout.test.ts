@@ -4,6 +4,7 @@ import { openTestApp, type TestApp, type TestMerchant } from '../../harness/app.
 import { createProduct } from '../../harness/catalog.ts';
 import { eventBodies } from '../../harness/expect.ts';
 import { expectLedgerToHold } from '../../harness/ledger.ts';
+import { visitorAddress } from '../../harness/visitors.ts';
 import { changeWallet, testWalletId } from '../../harness/wallets.ts';
 
 let app: TestApp;
@@ -25,7 +26,8 @@ async function createSession(members: Record<string, unknown> = { amount_cents: 
 }
 
 const html = { accept: 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8' };
-const get = (url: string, headers: Record<string, string> = {}) => app.app.inject({ method: 'GET', url, headers });
+const get = (url: string, headers: Record<string, string> = {}) =>
+  app.app.inject({ method: 'GET', url, headers, remoteAddress: visitorAddress(url) });
 const pay = (token: string) => app.app.inject({ method: 'POST', url: `/checkout/${token}/simulate_payment` });
 const orders = async () => (await app.rows<{ count: number }>('select count(*) as count from orders'))[0]!.count;
 

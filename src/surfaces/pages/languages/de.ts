@@ -96,6 +96,10 @@ export const de: Dictionary = {
     preimage: 'Preimage',
     print: 'Drucken',
   },
+  busy: {
+    title: 'Einen Moment bitte',
+    text: 'Über deine Verbindung werden gerade sehr viele Seiten geöffnet. Diese kommt in ein paar Sekunden von selbst.',
+  },
   missing: {
     title: 'Hier ist nichts',
     text: 'Die Adresse stimmt nicht, oder das Angebot dahinter gibt es nicht mehr. Bitte den Absender um eine neue.',

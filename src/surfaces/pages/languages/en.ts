@@ -93,6 +93,10 @@ export const en = {
     preimage: 'Preimage',
     print: 'Print',
   },
+  busy: {
+    title: 'One moment, please',
+    text: 'Many pages are being opened from your connection. This one comes by itself in a few seconds.',
+  },
   missing: {
     title: 'Nothing is here',
     text: 'This address is wrong or what it led to is no longer offered. Ask whoever sent it to you for a new one.',

@@ -95,6 +95,10 @@ export const es: Dictionary = {
     preimage: 'Preimagen',
     print: 'Imprimir',
   },
+  busy: {
+    title: 'Un momento, por favor',
+    text: 'Desde tu conexión se están abriendo muchas páginas. Esta aparecerá sola en unos segundos.',
+  },
   missing: {
     title: 'Aquí no hay nada',
     text: 'La dirección no es correcta o lo que mostraba ya no se ofrece. Pide una nueva a quien te la envió.',

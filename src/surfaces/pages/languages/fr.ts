@@ -95,6 +95,10 @@ export const fr: Dictionary = {
     preimage: 'Préimage',
     print: 'Imprimer',
   },
+  busy: {
+    title: 'Un instant, s’il vous plaît',
+    text: 'Beaucoup de pages sont ouvertes depuis votre connexion. Celle-ci s’affichera d’elle-même dans quelques secondes.',
+  },
   missing: {
     title: 'Il n’y a rien ici',
     text: 'L’adresse est fausse ou l’offre n’existe plus. Demandez-en une nouvelle à la personne qui vous l’a envoyée.',

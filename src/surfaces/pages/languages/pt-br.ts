@@ -95,6 +95,10 @@ export const ptBr: Dictionary = {
     preimage: 'Pré-imagem',
     print: 'Imprimir',
   },
+  busy: {
+    title: 'Um momento, por favor',
+    text: 'Muitas páginas estão sendo abertas pela sua conexão. Esta aparecerá sozinha em alguns segundos.',
+  },
   missing: {
     title: 'Não há nada aqui',
     text: 'O endereço está errado ou a oferta não existe mais. Peça um novo a quem o enviou.',
