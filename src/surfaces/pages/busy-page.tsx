@@ -1,9 +1,7 @@
 import { renderPage } from './document.tsx';
 import { newNonce, pageHeaders } from './headers.ts';
 import { dictionaryOf, type Language } from './language.ts';
-import { ResultMark } from './parts.tsx';
-
-const againSeconds = 5;
+import { LinkButton, ResultMark } from './parts.tsx';
 
 export interface KeptPage {
   readonly headers: Readonly<Record<string, string>>;
@@ -13,8 +11,8 @@ export interface KeptPage {
 const kept = new Map<Language, KeptPage>();
 
 /**
- * What is shown while too many pages are opened from one address; it comes again by itself. Made once a language, since
- * there is nothing to do it for but a flood; it says nothing of anybody, so that its nonce may be known.
+ * What is shown while too many pages are opened from one address. Made once a language, since a flood is what it is for; it
+ * says nothing of anybody, so that its nonce may be known.
  */
 export function busyPage(language: Language): KeptPage {
   let page = kept.get(language);
@@ -26,18 +24,22 @@ export function busyPage(language: Language): KeptPage {
 }
 
 function makePage(language: Language): KeptPage {
-  const words = dictionaryOf(language).busy;
+  const { busy: words, checkout } = dictionaryOf(language);
   const nonce = newNonce();
   const html = renderPage({
     title: words.title,
     language,
     nonce,
-    head: <meta http-equiv="refresh" content={String(againSeconds)} />,
     children: (
       <section class="card result">
         <ResultMark tone="warn" />
         <h1>{words.title}</h1>
         <p>{words.text}</p>
+        <div class="stack">
+          <LinkButton accent href="">
+            {checkout.tryAgain}
+          </LinkButton>
+        </div>
       </section>
     ),
   });

@@ -117,7 +117,8 @@ export function addCheckoutPages(app: FastifyInstance, parts: Parts): void {
     const { token } = request.params;
     const preimage = (request.body as { preimage?: unknown } | null | undefined)?.preimage;
     const isForm = !prefersJson(request.headers.accept) && isFromForm(request);
-    const fault = await proveCheckoutPayment(parts, token, preimage).then(
+    const proving = () => proveCheckoutPayment(parts, token, preimage);
+    const fault = await request.place!.aside(proving).then(
       () => undefined,
       (error: unknown) => {
         if (isForm && error instanceof AppError && error.code in preimageFaults) return error;
@@ -134,7 +135,7 @@ export function addCheckoutPages(app: FastifyInstance, parts: Parts): void {
     return reply.send(renderCheckoutPage(view, { nonce, locale, preimageFault: preimageFaults[fault.code] }));
   });
   // The page that a form with a fault has left open is loaded again, or in another language.
-  app.get(`${page}/preimage`, reading, async (request: Request, reply) => {
+  app.get(`${page}/preimage`, { config: glance, exposeHeadRoute }, async (request: Request, reply) => {
     const { search } = new URL(request.url, parts.links.payUrl);
     return reply.code(303).header('location', `/checkout/${request.params.token}${search}`).send();
   });

@@ -13,7 +13,11 @@ beforeAll(async () => {
   const { slug } = await createProduct(merchant.test);
   const session = await merchant.test.post('/api/v1/checkout_sessions', { checkout_session: { amount_cents: 500 } });
   paths = { link: `/pay/${slug}`, checkout: `/checkout/${session.body.token}` };
-  while (!app.parts.visitorPace.book('page', crowded).isRefused);
+  const { visitorPace } = app.parts;
+  const { book } = visitorPace;
+  // As it is after many pages; its own test is next to it, and real time would give places back between two lines here.
+  visitorPace.book = (visit, address) =>
+    address === crowded ? { waitMillis: 5100, isRefused: true } : book(visit, address);
 });
 afterAll(() => app.close());
 
@@ -21,7 +25,7 @@ function visit(url: string, headers: Record<string, string> = { accept: 'text/ht
   return app.app.inject({ method, url, headers, remoteAddress: crowded });
 }
 
-test('an address that opened too many pages gets one that comes again by itself, in its language', async () => {
+test('an address that opened too many pages gets one that says so, in its language', async () => {
   for (const url of [paths.link, paths.checkout, '/receipts/rcp_x', '/subscriptions/sub_x']) {
     const answer = await visit(url, { accept: 'text/html', 'accept-language': 'de-AT', 'accept-encoding': 'br' });
     expect(answer.statusCode).toBe(429);
@@ -32,7 +36,8 @@ test('an address that opened too many pages gets one that comes again by itself,
     });
     expect(answer.headers['content-security-policy']).toContain("frame-ancestors 'none'");
     expect(answer.body).toContain('Einen Moment bitte');
-    expect(answer.body).toContain('<meta http-equiv="refresh" content="5"');
+    // To the very same address, whatever it is.
+    expect(answer.body).toContain('<a class="button accent" href>');
     const nonce = /style-src 'nonce-([^']+)'/.exec(`${answer.headers['content-security-policy']}`)![1]!;
     expect(answer.body).toContain(`<style nonce="${nonce}">`);
   }

@@ -98,7 +98,7 @@ export const de: Dictionary = {
   },
   busy: {
     title: 'Einen Moment bitte',
-    text: 'Über deine Verbindung werden gerade sehr viele Seiten geöffnet. Diese kommt in ein paar Sekunden von selbst.',
+    text: 'Über deine Verbindung werden gerade sehr viele Seiten geöffnet. Warte ein paar Sekunden und versuche es dann noch einmal.',
   },
   missing: {
     title: 'Hier ist nichts',

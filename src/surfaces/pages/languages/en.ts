@@ -95,7 +95,7 @@ export const en = {
   },
   busy: {
     title: 'One moment, please',
-    text: 'Many pages are being opened from your connection. This one comes by itself in a few seconds.',
+    text: 'Many pages are being opened from your connection. Wait a few seconds, then try again.',
   },
   missing: {
     title: 'Nothing is here',

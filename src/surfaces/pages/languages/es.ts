@@ -97,7 +97,7 @@ export const es: Dictionary = {
   },
   busy: {
     title: 'Un momento, por favor',
-    text: 'Desde tu conexión se están abriendo muchas páginas. Esta aparecerá sola en unos segundos.',
+    text: 'Desde tu conexión se están abriendo muchas páginas. Espera unos segundos y vuelve a intentarlo.',
   },
   missing: {
     title: 'Aquí no hay nada',

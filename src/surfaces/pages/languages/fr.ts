@@ -97,7 +97,7 @@ export const fr: Dictionary = {
   },
   busy: {
     title: 'Un instant, s’il vous plaît',
-    text: 'Beaucoup de pages sont ouvertes depuis votre connexion. Celle-ci s’affichera d’elle-même dans quelques secondes.',
+    text: 'Beaucoup de pages sont ouvertes depuis votre connexion. Attendez quelques secondes, puis réessayez.',
   },
   missing: {
     title: 'Il n’y a rien ici',

@@ -97,7 +97,7 @@ export const ptBr: Dictionary = {
   },
   busy: {
     title: 'Um momento, por favor',
-    text: 'Muitas páginas estão sendo abertas pela sua conexão. Esta aparecerá sozinha em alguns segundos.',
+    text: 'Muitas páginas estão sendo abertas pela sua conexão. Aguarde alguns segundos e tente de novo.',
   },
   missing: {
     title: 'Não há nada aqui',
