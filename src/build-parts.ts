@@ -15,6 +15,7 @@ import { createMailer } from './kernel/mailer.ts';
 import { createMetrics } from './kernel/metrics.ts';
 import { createOutbound, type Outbound } from './kernel/outbound.ts';
 import type { HostLookup } from './kernel/outbound-connect.ts';
+import { secretsKeyId } from './kernel/secrets.ts';
 import { createPublicQuota } from './limits/public-quota.ts';
 import { createRateLimiter } from './limits/rate-limiter.ts';
 import { createStreamSlots } from './limits/stream-slots.ts';
@@ -23,11 +24,15 @@ import { createUsage } from './limits/usage.ts';
 import { createVisitorPace } from './limits/visitor-pace.ts';
 import { createVisitorPlaces } from './limits/visitor-places.ts';
 import { openSealer } from './open-sealer.ts';
+
 import { createFixedRates } from './rates/fixed-rate.ts';
 import type { HttpGet } from './rates/rate.ts';
 import { createRates } from './rates/rates.ts';
 import { openSource } from './rates/sources.ts';
 import type { RateSourcesSetting } from './rates/sources-setting.ts';
+import { readSecretsKeys } from './secrets-keys.ts';
+import { sealingSessionName } from './store/sealing-sessions.ts';
+import { hasSecretsChecks } from './store/settings.ts';
 import { openConnector } from './wallets/connectors.ts';
 import { createWalletRuntime } from './wallets/runtime.ts';
 
@@ -64,7 +69,8 @@ export async function buildParts(config: Config, options: BuildOptions): Promise
   try {
     const applied = await migrate(db);
     if (applied.length > 0) log.info({ applied }, 'database schema brought up to date');
-    const sealer = await openSealer(db, config);
+    const keys = await readSecretsKeys(config, await hasSecretsChecks(db));
+    const sealer = await db.transaction((tx) => openSealer(tx, keys));
     const outbound = createOutbound({ allowPrivateNetworks, ...(options.lookup ? { lookup: options.lookup } : {}) });
     const stopping = new AbortController();
     // Every call to a wallet listens; Node warns of more than ten.
@@ -137,7 +143,10 @@ export async function openDatabase(
   log: Logger,
   { onFatal, strict = false }: Pick<BuildOptions, 'onFatal' | 'strict'> = {},
 ): Promise<Database> {
-  if (config.databaseUrl !== undefined) return openPostgres({ url: config.databaseUrl, log, guarded: strict });
+  if (config.databaseUrl !== undefined) {
+    const sessionName = sealingSessionName(secretsKeyId(config.secretsKey!));
+    return openPostgres({ url: config.databaseUrl, log, sessionName, guarded: strict });
+  }
   await mkdir(config.dataDir, { recursive: true, mode: 0o700 });
   return openEmbeddedDatabase({ dir: embeddedDirectory(config), log, ...(onFatal ? { onFatal } : {}) });
 }

@@ -60,6 +60,15 @@ function secretsKey(value: string): Buffer | undefined {
   return bytes;
 }
 
+function secretsKeys(value: string): readonly Buffer[] {
+  if (value === '') return [];
+  return value.split(',').map((part) => {
+    const key = secretsKey(part.trim());
+    if (key === undefined) throw new Error('must list keys without gaps');
+    return key;
+  });
+}
+
 function proxies(value: string): boolean | string[] {
   if (value === '' || value === 'none') return false;
   return value.split(',').map((part) => {
@@ -108,6 +117,11 @@ export const entries = {
     '',
     '32 bytes (hex or base64) that seal everything secret at rest. Required with `DATABASE_URL`; otherwise `DATA_DIR/secrets.key` is made',
     secretsKey,
+  ),
+  SECRETS_KEY_PREVIOUS: entry(
+    '',
+    'Secrets keys that only open what was sealed under them, comma separated: the earlier one, until `satline secrets rotate` is done',
+    secretsKeys,
   ),
   TRUST_PROXY: entry('none', 'Proxies whose forwarded headers count: addresses or ranges, comma separated', proxies),
   ALLOW_PRIVATE_NETWORKS: entry(
@@ -167,6 +181,7 @@ export interface Config {
   readonly publicUrl: string;
   readonly payUrl: string;
   readonly secretsKey: Buffer | undefined;
+  readonly previousSecretsKeys: readonly Buffer[];
   readonly trustProxy: boolean | string[];
   readonly allowPrivateNetworks: boolean;
   readonly walletHosts: readonly string[];
@@ -195,6 +210,7 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
     read<string | undefined>('PUBLIC_URL') ?? `http://${host.includes(':') ? `[${host}]` : host}:${portNumber}`;
   const databaseUrl = read<string | undefined>('DATABASE_URL');
   const secrets = read<Buffer | undefined>('SECRETS_KEY');
+  const previousSecrets = read<readonly Buffer[]>('SECRETS_KEY_PREVIOUS');
   const allowPrivate = read<boolean>('ALLOW_PRIVATE_NETWORKS');
   const config: Config = {
     host,
@@ -204,6 +220,7 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
     publicUrl,
     payUrl: read<string | undefined>('PAY_URL') ?? publicUrl,
     secretsKey: secrets,
+    previousSecretsKeys: previousSecrets,
     trustProxy: read('TRUST_PROXY'),
     allowPrivateNetworks: allowPrivate,
     walletHosts: read<readonly string[]>('WALLET_HOSTS'),
@@ -218,6 +235,13 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
   };
   if (databaseUrl !== undefined && secrets === undefined && !faults.some((fault) => fault.startsWith('SECRETS_KEY'))) {
     faults.push('SECRETS_KEY is required with DATABASE_URL; make one with: openssl rand -hex 32');
+  }
+  if (
+    previousSecrets?.length > 0 &&
+    secrets === undefined &&
+    !faults.some((fault) => fault.startsWith('SECRETS_KEY '))
+  ) {
+    faults.push('SECRETS_KEY_PREVIOUS needs SECRETS_KEY beside it, the key that seals from now on');
   }
   if (config.smtpUrl !== undefined && !config.mailFrom?.includes('@')) {
     faults.push('MAIL_FROM is required with SMTP_URL, such as shop@example.com');

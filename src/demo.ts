@@ -1,4 +1,4 @@
-import { open, readFile, rename } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { issueApiKey } from './auth/api-key.ts';
 import { hashPassword } from './auth/password.ts';
@@ -7,6 +7,7 @@ import { statement } from './db/database.ts';
 import { addMerchant } from './flows/new-merchant.ts';
 import type { Parts } from './flows/parts.ts';
 import { newId, randomBase62 } from './kernel/ids.ts';
+import { replaceFile } from './kernel/replace-file.ts';
 import { importDirectory } from './resources/directory/import-directory.ts';
 import { findMerchant, hasMerchants } from './store/merchants.ts';
 import { findUserByEmail, insertUser, putMembership, setUserPassword } from './store/users.ts';
@@ -134,17 +135,7 @@ async function readDirectorySample(): Promise<unknown> {
 
 /** Writes the file whole or not at all, readable by its owner only. */
 export async function writeDemo(dataDir: string, credentials: DemoCredentials): Promise<void> {
-  const path = demoFile(dataDir);
-  // A name of its own: two processes may share a folder.
-  const half = `${path}.${process.pid}.new`;
-  const file = await open(half, 'w', 0o600);
-  try {
-    await file.writeFile(`${JSON.stringify(credentials, null, 2)}\n`);
-    await file.sync();
-  } finally {
-    await file.close();
-  }
-  await rename(half, path);
+  await replaceFile(demoFile(dataDir), `${JSON.stringify(credentials, null, 2)}\n`);
 }
 
 function demoFile(dataDir: string): string {

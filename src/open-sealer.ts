@@ -1,67 +1,71 @@
 import { randomBytes } from 'node:crypto';
-import { open, readFile } from 'node:fs/promises';
-import { join } from 'node:path';
-import type { Config } from './config.ts';
 import type { Handle } from './db/database.ts';
-import { createSealer, type Sealer } from './kernel/secrets.ts';
-import { findSetting, insertSettingOnce } from './store/settings.ts';
+import { createSeal, createSealer, type Seal, type Sealer, sealedUnder, secretsKeyId } from './kernel/secrets.ts';
+import { sealedPlace } from './model/sealed-columns.ts';
+import { SecretsKeyError, type SecretsKeys } from './secrets-keys.ts';
+import { findSetting, insertSetting, listSecretsChecks, lockSettings, type Setting } from './store/settings.ts';
 
-/** The setting that tells a wrong secrets key. */
-export const secretsCheckName = 'secrets_check';
-const checkPlace = { table: 'settings', column: 'value', row: secretsCheckName };
 const checkText = 'satline';
-
-/** The secrets key does not belong to this database, or is missing. The message says what to do. */
-export class SecretsKeyError extends Error {
-  override readonly name = 'SecretsKeyError';
-}
+const installationSecretName = 'installation_secret';
 
 /**
- * The sealer under the configured secrets key, or the one in `DATA_DIR/secrets.key`, made on first use. A value sealed in
- * the database tells a wrong key at start instead of at the first wallet call. @throws {SecretsKeyError}
+ * The sealer under these keys, in a transaction of its own. For each key that values may be sealed under the database has a
+ * check, so that a wrong or missing one is told at start instead of at the first wallet call. @throws {SecretsKeyError}
  */
-export async function openSealer(db: Handle, config: Pick<Config, 'dataDir' | 'secretsKey'>): Promise<Sealer> {
-  const check = await findSetting(db, secretsCheckName);
-  const sealer = createSealer(
-    config.secretsKey ?? (await keyFromFile(join(config.dataDir, 'secrets.key'), check !== undefined)),
-  );
-  if (check === undefined) {
-    await insertSettingOnce(db, secretsCheckName, sealer.seal(checkText, checkPlace));
-    // Another process may have been first, with another key: what is in the database decides.
-    return verify(sealer, (await findSetting(db, secretsCheckName))!);
+export async function openSealer(tx: Handle, keys: SecretsKeys): Promise<Sealer> {
+  // Processes that start together follow each other, and none starts while a rotation drops the checks of old keys.
+  await lockSettings(tx);
+  const checks = await listSecretsChecks(tx);
+  requireKeys(keys, checks);
+  const seal = createSeal(keys.current, keys.previous);
+  const name = `secrets_check ${seal.keyId}`;
+  if (!checks.some(({ value }) => sealedUnder(value) === seal.keyId)) {
+    await insertSetting(tx, name, seal.seal(checkText, sealedPlace('settings.value', name)));
   }
-  return verify(sealer, check);
+  return createSealer(seal, await requireInstallationSecret(tx, seal, keys, checks));
 }
 
-function verify(sealer: Sealer, check: Buffer): Sealer {
-  try {
-    sealer.open(check, checkPlace);
-    return sealer;
-  } catch (cause) {
+/** @throws {SecretsKeyError} unless the keys open everything that is sealed in a database with these checks. */
+export function requireKeys({ current, previous }: SecretsKeys, checks: readonly Setting[]): void {
+  const seal = createSeal(current, previous);
+  const shut = checks.filter(({ key, value }) => {
+    try {
+      return seal.open(value, sealedPlace('settings.value', key)).toString() !== checkText;
+    } catch {
+      return true;
+    }
+  });
+  if (shut.length === 0) return;
+  if (shut.length === checks.length) {
     throw new SecretsKeyError(
       'The secrets key is not the one this database was sealed with. Put back the old SECRETS_KEY or secrets.key; ' +
-        'without it, connected wallets must be connected anew.',
-      { cause },
+        'without it, connected wallets must be connected anew. To change the key, name the old one in SECRETS_KEY_PREVIOUS.',
     );
   }
+  const ids = shut.map(({ value }) => sealedUnder(value) ?? 'unknown').join(', ');
+  throw new SecretsKeyError(
+    `Some values in this database are sealed under another secrets key, ${ids}. ` +
+      'Name it in SECRETS_KEY_PREVIOUS until "satline secrets rotate" has sealed them anew.',
+  );
 }
 
-async function keyFromFile(path: string, mustExist: boolean): Promise<Buffer> {
-  try {
-    const key = Buffer.from((await readFile(path, 'utf8')).trim(), 'hex');
-    if (key.length !== 32) throw new SecretsKeyError(`${path} does not hold 32 bytes in hex`);
-    return key;
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
-  }
-  if (mustExist) throw new SecretsKeyError(`${path} is missing, but the database was sealed with it. Put it back.`);
-  const key = randomBytes(32);
-  const file = await open(path, 'wx', 0o600);
-  try {
-    await file.writeFile(`${key.toString('hex')}\n`);
-    await file.sync();
-  } finally {
-    await file.close();
-  }
-  return key;
+/** What derived keys follow from. Kept sealed, because they must stay what they are when the secrets key is another. */
+async function requireInstallationSecret(
+  tx: Handle,
+  seal: Seal,
+  keys: SecretsKeys,
+  checks: readonly Setting[],
+): Promise<Buffer> {
+  const place = sealedPlace('settings.value', installationSecretName);
+  const known = await findSetting(tx, installationSecretName);
+  if (known) return seal.open(known, place);
+  const secret = firstSecretsKey(keys, checks) ?? randomBytes(32);
+  await insertSetting(tx, installationSecretName, seal.seal(secret, place));
+  return secret;
+}
+
+/** In databases from before there was an installation secret, derived keys follow from the secrets key of then. */
+function firstSecretsKey({ current, previous }: SecretsKeys, checks: readonly Setting[]): Buffer | undefined {
+  const first = checks.find(({ key }) => key === 'secrets_check');
+  return first && [current, ...previous].find((key) => secretsKeyId(key) === sealedUnder(first.value));
 }

@@ -2,7 +2,7 @@ import { ConfigError } from '../config.ts';
 import { EmbeddedDirectoryInUse } from '../db/embedded/directory-lock.ts';
 import { AppError } from '../kernel/errors.ts';
 import { WalletFault } from '../lightning/connector.ts';
-import { SecretsKeyError } from '../open-sealer.ts';
+import { SecretsKeyError } from '../secrets-keys.ts';
 
 /** A command could not do what it was asked. The message says in a sentence what to do about it. */
 export class CliFailure extends Error {}

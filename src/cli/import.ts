@@ -4,6 +4,7 @@ import { migrate } from '../db/migrate.ts';
 import { ImportRefused, importDatabase } from '../db/transfer/import.ts';
 import { checkLedger } from '../flows/check-ledger.ts';
 import { openSealer } from '../open-sealer.ts';
+import { readSecretsKeys } from '../secrets-keys.ts';
 import { adoptEvents } from '../store/events.ts';
 import { addCommand, withConfig } from './command.ts';
 import { rowTable } from './export.ts';
@@ -22,11 +23,12 @@ export function addImport(program: Command): void {
       if (!existsSync(path!)) throw new CliFailure(`There is no file ${path}.`);
       const db = await openDatabase(config);
       try {
+        const keys = await readSecretsKeys(config, true);
         await migrate(db);
         const { rows } = await importDatabase(db, createReadStream(path!), {
           onTable: (name) => progress.show(`Importing ${name}`),
           // The key must open what is sealed in the file, or the wallets would be lost without anybody noticing.
-          verify: async (tx) => void (await openSealer(tx, config)),
+          verify: async (tx) => void (await openSealer(tx, keys)),
         });
         await adoptEvents(db);
         progress.show('Checking the books');

@@ -27,6 +27,7 @@ import { addReconcile } from './reconcile.ts';
 import { addRemoveUser } from './remove-user.ts';
 import { addRemoveWallet } from './remove-wallet.ts';
 import { addRevokeKey } from './revoke-key.ts';
+import { addRotateSecrets } from './rotate-secrets.ts';
 import { addSetMerchantStatus } from './set-merchant-status.ts';
 import { addSignOutUser } from './sign-out-user.ts';
 import { addStart } from './start.ts';
@@ -87,6 +88,8 @@ export function buildProgram(): Command {
   addCreateAccessToken(accessToken);
   const document = program.command('document').description('Papers for merchants');
   addAddDocument(document);
+  const secrets = program.command('secrets').description('The key that seals what is secret in the database');
+  addRotateSecrets(secrets);
   addExplain(program);
   addReconcile(program);
   addExport(program);

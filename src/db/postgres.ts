@@ -11,6 +11,8 @@ const notify = statement('notify', notifyText);
 export interface PostgresOptions {
   url: string;
   log: Logger;
+  /** What the server's list of sessions shows. */
+  sessionName?: string;
   /** Connections for transactions; ten per process is enough. */
   poolSize?: number;
   /** Pipelined connections for single statements. */
@@ -24,7 +26,7 @@ export async function openPostgres(options: PostgresOptions): Promise<Database> 
   const { log } = options;
   const config: pg.ClientConfig = {
     connectionString: options.url,
-    application_name: 'satline',
+    application_name: options.sessionName ?? 'satline',
     connectionTimeoutMillis: 5000,
     keepAlive: true,
     // A statement that runs longer than any request may wait is a fault; lock waits end with it.

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { Scope } from '../kernel/context.ts';
+import { sealedPlace } from '../model/sealed-columns.ts';
 import { findAccessKey, insertAccessKeyOnce } from '../store/access-keys.ts';
 import type { Parts } from './parts.ts';
 
@@ -9,7 +10,7 @@ export async function readAccessKey({ db, sealer }: Parts, scope: Scope): Promis
   return sealed && sealer.open(sealed, placeOf(scope));
 }
 
-/** The same, made on first use. Random and kept: it does not hang on the master key, which may be rotated. */
+/** The same, made on first use. Random and kept: it does not hang on the secrets key, which may be rotated. */
 export async function requireAccessKey(parts: Parts, scope: Scope): Promise<Buffer> {
   const known = await readAccessKey(parts, scope);
   if (known) return known;
@@ -18,8 +19,4 @@ export async function requireAccessKey(parts: Parts, scope: Scope): Promise<Buff
   return (await readAccessKey(parts, scope))!;
 }
 
-const placeOf = ({ merchantId, livemode }: Scope) => ({
-  table: 'access_keys',
-  column: 'key',
-  row: `${merchantId} ${livemode}`,
-});
+const placeOf = ({ merchantId, livemode }: Scope) => sealedPlace('access_keys.key', merchantId, livemode);

@@ -1,7 +1,7 @@
 import { type InvoiceFact, type InvoiceHandle, WalletFault } from '../lightning/connector.ts';
 import type { InvoiceRow } from '../model/invoice.ts';
+import { sealedPlace } from '../model/sealed-columns.ts';
 import { findWalletForJob } from '../store/wallets.ts';
-import { handlePlace } from './issue-invoice.ts';
 import type { Parts } from './parts.ts';
 
 /**
@@ -11,7 +11,9 @@ import type { Parts } from './parts.ts';
 export async function askWallet(parts: Parts, invoice: InvoiceRow, signal: AbortSignal): Promise<InvoiceFact> {
   const wallet = await findWalletForJob(parts.db, invoice.wallet_id);
   if (!wallet) throw new WalletFault('refused', 'The wallet is no longer connected');
-  const handle = JSON.parse(parts.sealer.open(invoice.handle, handlePlace(invoice.id)).toString()) as InvoiceHandle;
+  const handle = JSON.parse(
+    parts.sealer.open(invoice.handle, sealedPlace('invoices.handle', invoice.id)).toString(),
+  ) as InvoiceHandle;
   const { ref, payment_hash: paymentHash, bolt11 } = invoice;
   return parts.wallets.lookupInvoice(wallet, { ref, paymentHash, bolt11, handle }, signal);
 }

@@ -4,6 +4,7 @@ import type { Scope } from '../kernel/context.ts';
 import { AppError, invalid } from '../kernel/errors.ts';
 import { newId } from '../kernel/ids.ts';
 import { WalletFault, type WalletProbe } from '../lightning/connector.ts';
+import { sealedPlace } from '../model/sealed-columns.ts';
 import { canSeeSettlement, type WalletRow } from '../model/wallet.ts';
 import {
   findWallet,
@@ -12,7 +13,6 @@ import {
   listMerchantWallets,
   nextWalletPosition,
 } from '../store/wallets.ts';
-import { credentialsPlace } from '../wallets/connectors.ts';
 import { parseConnection } from '../wallets/parse-connection.ts';
 import { identityOf, nameOf, receiveOnlyAdvice, type WalletConnection } from '../wallets/wallet-connection.ts';
 import type { Parts } from './parts.ts';
@@ -192,7 +192,7 @@ function draftWallet(
     name: request.name ?? nameOf(connection),
     connection: connection.kind,
     lightning_address: isAddress ? connection.address : null,
-    credentials: isAddress ? null : sealer.seal(JSON.stringify(connection), credentialsPlace(id)),
+    credentials: isAddress ? null : sealer.seal(JSON.stringify(connection), sealedPlace('wallets.credentials', id)),
     settings: {},
     enabled: true,
     position: 0,

@@ -1,10 +1,10 @@
 import type { Handle } from '../db/database.ts';
 import { newId, randomBase62 } from '../kernel/ids.ts';
 import { sha256Hex } from '../kernel/secrets.ts';
+import { sealedPlace } from '../model/sealed-columns.ts';
 import type { SubscriptionRow } from '../model/subscription.ts';
 import { ensureCustomer } from '../store/customers.ts';
 import { insertSubscription } from '../store/subscriptions.ts';
-import { linkPlace } from './customer-url.ts';
 import type { Parts } from './parts.ts';
 import { queueSubscriptionMail } from './queue-subscription-mail.ts';
 import { readCalendar } from './subscription-calendar.ts';
@@ -52,7 +52,7 @@ export async function inviteSubscriber(
     ...invitation,
     status: 'invited',
     link_hash: sha256Hex(link),
-    link_sealed: parts.sealer.seal(link, linkPlace(id)),
+    link_sealed: parts.sealer.seal(link, sealedPlace('subscriptions.link_sealed', id)),
     customer_id: await ensureCustomer(tx, scope, invitation.customer_email, now),
     trial_ends_at: null,
     anchor_at: null,

@@ -5,6 +5,7 @@ import { AppError } from '../kernel/errors.ts';
 import type { Sealer } from '../kernel/secrets.ts';
 import { type InvoiceRow, toInvoice } from '../model/invoice.ts';
 import type { OrderRow } from '../model/order.ts';
+import { sealedPlace } from '../model/sealed-columns.ts';
 import { insertInvoice } from '../store/invoices.ts';
 import type { IssuedByWallet } from '../wallets/runtime.ts';
 
@@ -54,7 +55,7 @@ export async function issueInvoice(
     btc_fiat_price: order.btc_fiat_price!,
     bolt11: created.bolt11,
     payment_hash: created.paymentHash,
-    handle: sealer.seal(JSON.stringify(created.handle), handlePlace(terms.invoiceId)),
+    handle: sealer.seal(JSON.stringify(created.handle), sealedPlace('invoices.handle', terms.invoiceId)),
     expires_at: earlier(addSeconds(now, invoiceLifeSeconds), created.expiresAt),
     bolt11_expires_at: created.expiresAt,
     paid_at: null,
@@ -85,9 +86,4 @@ export async function issueInvoice(
 function asUsedHash(error: unknown): unknown {
   if (violatedUnique(error) !== 'invoices_payment_hash_key') return error;
   return new AppError('wallet_unavailable', 'The wallet handed out an invoice it had already used', { cause: error });
-}
-
-/** Where an invoice's wallet handle is sealed. */
-export function handlePlace(invoiceId: string) {
-  return { table: 'invoices', column: 'handle', row: invoiceId };
 }

@@ -6,6 +6,7 @@ import { newId } from '../kernel/ids.ts';
 import type { Sealer } from '../kernel/secrets.ts';
 import { fingerprintOf, type MediaKeyRow, newMediaKeyText, toMediaKey } from '../model/media-key.ts';
 import type { ProductRow } from '../model/product.ts';
+import { sealedPlace } from '../model/sealed-columns.ts';
 import {
   findOwnMediaKey,
   insertMediaKey,
@@ -29,7 +30,7 @@ export function openMediaKey(sealer: Sealer, row: SealedMediaKeyRow) {
   };
 }
 
-const placeOf = (id: string, column: 'key' | 'previous_key') => ({ table: 'media_keys', column, row: id });
+const placeOf = (id: string, column: 'key' | 'previous_key') => sealedPlace(`media_keys.${column}`, id);
 
 export interface NewMediaKeyRequest {
   name: string | null;

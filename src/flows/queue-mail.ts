@@ -2,6 +2,7 @@ import type { Handle } from '../db/database.ts';
 import { newId } from '../kernel/ids.ts';
 import type { Mail } from '../kernel/mailer.ts';
 import type { Secret } from '../kernel/secrets.ts';
+import { sealedPlace } from '../model/sealed-columns.ts';
 import { insertMail } from '../store/mails.ts';
 import type { Parts } from './parts.ts';
 
@@ -68,10 +69,5 @@ async function queue(
 ): Promise<void> {
   if (!mailer) return;
   const id = newId();
-  await insertMail(tx, { id, merchantId, sealed: sealer.seal(JSON.stringify(content), mailPlace(id)) }, now);
-}
-
-/** Where a queued mail's content is sealed for. */
-export function mailPlace(id: string) {
-  return { table: 'mails', column: 'sealed', row: id };
+  await insertMail(tx, { id, merchantId, sealed: sealer.seal(JSON.stringify(content), sealedPlace('mails.sealed', id)) }, now);
 }

@@ -1,11 +1,12 @@
 import { addSeconds } from '../kernel/clock.ts';
 import { type Mail, MailRefused } from '../kernel/mailer.ts';
+import { sealedPlace } from '../model/sealed-columns.ts';
 import { askedPasswordLinkSeconds } from '../model/user-link.ts';
 import { type ClaimedMail, endMail, putMailOff, rewriteMail } from '../store/mails.ts';
 import { findUserByEmail } from '../store/users.ts';
 import { givePasswordLink } from './new-password.ts';
 import type { Parts } from './parts.ts';
-import { type LinkRequest, type MailContent, mailPlace, toMail } from './queue-mail.ts';
+import { type LinkRequest, type MailContent, toMail } from './queue-mail.ts';
 
 /** Waits before the next tries; after the last one the mail is given up. */
 const retrySeconds = [60, 300, 1800, 7200, 21_600, 86_400];
@@ -14,7 +15,7 @@ const longestError = 300;
 /** Hands one claimed mail to the server and writes down how it went. */
 export async function sendMail(parts: Parts, { id, sealed, tries }: ClaimedMail): Promise<void> {
   const { db, clock, mailer, sealer, log } = parts;
-  const content: MailContent = JSON.parse(sealer.open(sealed, mailPlace(id)).toString());
+  const content: MailContent = JSON.parse(sealer.open(sealed, sealedPlace('mails.sealed', id)).toString());
   const mail = 'linkFor' in content ? await answerLinkRequest(parts, id, content.linkFor) : content;
   if (!mail) return;
   try {

@@ -1,10 +1,11 @@
 import type { SigningSecrets } from '../events/signature.ts';
 import type { Sealer } from '../kernel/secrets.ts';
+import { sealedPlace } from '../model/sealed-columns.ts';
 import type { WebhookRow } from '../model/webhook.ts';
 
 type SecretColumn = 'secret' | 'previous_secret';
 
-const placeOf = (webhookId: string, column: SecretColumn) => ({ table: 'webhooks', column, row: webhookId });
+const placeOf = (webhookId: string, column: SecretColumn) => sealedPlace(`webhooks.${column}`, webhookId);
 
 export function sealWebhookSecret(sealer: Sealer, webhookId: string, column: SecretColumn, secret: string): Buffer {
   return sealer.seal(secret, placeOf(webhookId, column));

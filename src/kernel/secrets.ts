@@ -40,53 +40,81 @@ export interface SealedPlace {
 }
 
 /** Seals values at rest with AES-256-GCM, under a key of its own for each table and column (HKDF, RFC 5869). */
-export interface Sealer {
+export interface Seal {
+  /** Of the secrets key that values are sealed under, as `secretsKeyId` tells it. */
+  readonly keyId: string;
   seal(plain: string | Uint8Array, place: SealedPlace): Buffer;
-  /** @throws {Error} when the value was sealed under another key, moved, or damaged. */
+  /** @throws {Error} when the value was sealed under a key that is not at hand, moved, or damaged. */
   open(sealed: Uint8Array, place: SealedPlace): Buffer;
-  /** A key for another purpose (signing, simulated nodes), bound to `purpose` and nothing else. */
+}
+
+export interface Sealer extends Seal {
+  /** A key for another purpose (signing, simulated nodes), bound to `purpose`; it outlives the secrets key. */
   deriveKey(purpose: string): Buffer;
 }
 
-/** @param masterKey 32 bytes, from `SECRETS_KEY` or `DATA_DIR/secrets.key`. */
-export function createSealer(masterKey: Buffer): Sealer {
-  if (masterKey.length !== 32) throw new RangeError('The secrets key must be exactly 32 bytes');
-  const keyId = createHash('sha256').update('satline key id').update(masterKey).digest().subarray(0, keyIdBytes);
-  const derived = new Map<string, Buffer>();
-
-  function deriveKey(purpose: string): Buffer {
-    let key = derived.get(purpose);
-    if (!key) {
-      key = Buffer.from(hkdfSync('sha256', masterKey, 'satline', purpose, 32));
-      derived.set(purpose, key);
-    }
-    return key;
-  }
+/**
+ * @param current seals and opens. @param previous open what was sealed under them; both 32 bytes each.
+ * @throws {RangeError} when a key has another length.
+ */
+export function createSeal(current: Buffer, previous: readonly Buffer[] = []): Seal {
+  const openers = new Map([...previous, current].map((key) => [secretsKeyId(key), keyDeriver(key)]));
+  const keyId = secretsKeyId(current);
+  const header = Buffer.concat([Buffer.of(formatVersion), Buffer.from(keyId, 'hex')]);
+  const derive = openers.get(keyId)!;
 
   function seal(plain: string | Uint8Array, place: SealedPlace): Buffer {
     const nonce = randomBytes(nonceBytes);
-    const cipher = createCipheriv('aes-256-gcm', deriveKey(`seal:${place.table}.${place.column}`), nonce);
+    const cipher = createCipheriv('aes-256-gcm', derive(sealingPurpose(place)), nonce);
     cipher.setAAD(Buffer.from(placeText(place)));
     const body = Buffer.concat([cipher.update(Buffer.from(plain as string)), cipher.final()]);
-    return Buffer.concat([Buffer.of(formatVersion), keyId, nonce, body, cipher.getAuthTag()]);
+    return Buffer.concat([header, nonce, body, cipher.getAuthTag()]);
   }
 
   function open(sealed: Uint8Array, place: SealedPlace): Buffer {
     const bytes = Buffer.from(sealed);
-    if (bytes.length < headerBytes + tagBytes || bytes[0] !== formatVersion) {
-      throw new Error(`The sealed value in ${place.table}.${place.column} has an unknown format`);
-    }
-    if (!bytes.subarray(1, 1 + keyIdBytes).equals(keyId)) {
-      throw new Error(`The sealed value in ${place.table}.${place.column} belongs to another secrets key`);
-    }
+    const id = sealedUnder(bytes);
+    if (id === undefined) throw new Error(`The sealed value in ${place.table}.${place.column} has an unknown format`);
+    const opener = openers.get(id);
+    if (!opener) throw new Error(`The sealed value in ${place.table}.${place.column} belongs to another secrets key`);
     const nonce = bytes.subarray(1 + keyIdBytes, headerBytes);
-    const decipher = createDecipheriv('aes-256-gcm', deriveKey(`seal:${place.table}.${place.column}`), nonce);
+    const decipher = createDecipheriv('aes-256-gcm', opener(sealingPurpose(place)), nonce);
     decipher.setAAD(Buffer.from(placeText(place)));
     decipher.setAuthTag(bytes.subarray(bytes.length - tagBytes));
     return Buffer.concat([decipher.update(bytes.subarray(headerBytes, bytes.length - tagBytes)), decipher.final()]);
   }
 
-  return { seal, open, deriveKey };
+  return { keyId, seal, open };
+}
+
+/** @param installationSecret what keys for other purposes follow from, 32 bytes. */
+export function createSealer(seal: Seal, installationSecret: Buffer): Sealer {
+  return { ...seal, deriveKey: keyDeriver(installationSecret) };
+}
+
+/** Tells secrets keys apart without showing anything of them: eight hex digits, which every sealed value bears. */
+export function secretsKeyId(key: Buffer): string {
+  return createHash('sha256').update('satline key id').update(key).digest().subarray(0, keyIdBytes).toString('hex');
+}
+
+/** The id of the key that a value is sealed under; undefined for what is no sealed value. */
+export function sealedUnder(sealed: Uint8Array): string | undefined {
+  if (sealed.length < headerBytes + tagBytes || sealed[0] !== formatVersion) return undefined;
+  return Buffer.from(sealed.subarray(1, 1 + keyIdBytes)).toString('hex');
+}
+
+function keyDeriver(key: Buffer): (purpose: string) => Buffer {
+  if (key.length !== 32) throw new RangeError('A key must be exactly 32 bytes');
+  const derived = new Map<string, Buffer>();
+  return (purpose) => {
+    const known = derived.get(purpose) ?? Buffer.from(hkdfSync('sha256', key, 'satline', purpose, 32));
+    derived.set(purpose, known);
+    return known;
+  };
+}
+
+function sealingPurpose({ table, column }: SealedPlace): string {
+  return `seal:${table}.${column}`;
 }
 
 function placeText(place: SealedPlace): string {

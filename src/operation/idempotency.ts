@@ -4,6 +4,7 @@ import type { Parts } from '../flows/parts.ts';
 import type { Caller } from '../kernel/context.ts';
 import { AppError } from '../kernel/errors.ts';
 import type { Sealer } from '../kernel/secrets.ts';
+import { sealedPlace } from '../model/sealed-columns.ts';
 import {
   abandonKey,
   findIdempotencyKey,
@@ -164,6 +165,6 @@ function sealAnswer(sealer: Sealer, owner: IdempotencyOwner, answer: Answer): Bu
   return sealer.seal(JSON.stringify(answer), placeOf(owner, 'answer'));
 }
 
-function placeOf(owner: IdempotencyOwner, column: string) {
-  return { table: 'idempotency_keys', column, row: `${owner.credentialId}/${owner.key}` };
+function placeOf({ credentialId, key }: IdempotencyOwner, column: 'frozen' | 'answer') {
+  return sealedPlace(`idempotency_keys.${column}`, credentialId, key);
 }

@@ -14,6 +14,7 @@ import { phoenixdConnector } from '../lightning/adapters/phoenixd.ts';
 import { type SimulatorBook, type SimulatorSettings, simulatedConnector } from '../lightning/adapters/simulated.ts';
 import { type Connector, WalletFault } from '../lightning/connector.ts';
 import type { AdapterSupport } from '../lightning/invoice-reading.ts';
+import { sealedPlace } from '../model/sealed-columns.ts';
 import type { WalletRow } from '../model/wallet.ts';
 import { findSimulatedPayment } from '../store/simulated-payments.ts';
 import type { WalletConnection } from './wallet-connection.ts';
@@ -53,15 +54,10 @@ export function openConnector(support: ConnectorSupport, wallet: WalletRow): Con
   }
 }
 
-/** Where the sealed connection of a wallet stands. */
-export function credentialsPlace(walletId: string) {
-  return { table: 'wallets', column: 'credentials', row: walletId };
-}
-
 function openByCredentials(support: ConnectorSupport, wallet: WalletRow): Connector {
   const { sealer, clock, allowHttp, walletHosts } = support;
   if (!wallet.credentials) throw new WalletFault('unauthorized', 'The credentials of this wallet were erased.');
-  const text = sealer.open(wallet.credentials, credentialsPlace(wallet.id)).toString();
+  const text = sealer.open(wallet.credentials, sealedPlace('wallets.credentials', wallet.id)).toString();
   const connection = JSON.parse(text) as WalletConnection;
   const urls = addressesOf(connection).map((address) => new URL(address));
   const isOurs = urls.every((url) => walletHosts.includes(`${url.hostname}:${portOf(url)}`));

@@ -12,6 +12,7 @@ import { importDatabase } from '../../src/db/transfer/import.ts';
 import { checkLedger } from '../../src/flows/check-ledger.ts';
 import { silentLog } from '../../src/kernel/log.ts';
 import { openSealer } from '../../src/open-sealer.ts';
+import { readSecretsKeys } from '../../src/secrets-keys.ts';
 import { openTestApp, type TestApp, type TestMerchant } from '../harness/app.ts';
 import { Client } from '../harness/client.ts';
 import { secretsKey } from '../harness/database.ts';
@@ -19,7 +20,7 @@ import { createOrder, createOrderWithInvoice, orderBody } from '../harness/order
 
 const folder = mkdtempSync(join(tmpdir(), 'satline-transfer-'));
 const file = join(folder, 'export.jsonl.gz');
-const key = readConfig({ SECRETS_KEY: secretsKey, DATA_DIR: folder });
+const keys = await readSecretsKeys(readConfig({ SECRETS_KEY: secretsKey, DATA_DIR: folder }), true);
 
 let app: TestApp;
 let merchant: TestMerchant;
@@ -57,7 +58,7 @@ async function withFreshDatabase<T>(name: string, work: (db: Database) => Promis
   }
 }
 
-const verify = async (tx: Parameters<typeof openSealer>[0]) => void (await openSealer(tx, key));
+const verify = async (tx: Parameters<typeof openSealer>[0]) => void (await openSealer(tx, keys));
 const importFrom = (db: Database, path: string) => importDatabase(db, createReadStream(path), { verify });
 
 /** All lines but those that may differ: the header's moment, and the events, whose transaction numbers are new. */
@@ -136,7 +137,7 @@ describe('refuses, and leaves the database empty', () => {
   test('a database that has merchants, and another secrets key', async () => {
     await expect(importFrom(app.parts.db, file)).rejects.toThrow(/has merchants already/);
     await withFreshDatabase('other key', async (db) => {
-      const other = readConfig({ SECRETS_KEY: '22'.repeat(32), DATA_DIR: folder });
+      const other = { current: Buffer.alloc(32, 0x22), previous: [] };
       const attempt = importDatabase(db, createReadStream(file), {
         verify: async (tx) => void (await openSealer(tx, other)),
       });

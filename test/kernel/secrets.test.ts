@@ -3,10 +3,10 @@ import { inspect } from 'node:util';
 import fc from 'fast-check';
 import { pino } from 'pino';
 import { describe, expect, test } from 'vitest';
-import { createSealer, Secret, sha256Hex } from '../../src/kernel/secrets.ts';
+import { createSeal, createSealer, Secret, sealedUnder, secretsKeyId, sha256Hex } from '../../src/kernel/secrets.ts';
 
 const key = randomBytes(32);
-const sealer = createSealer(key);
+const seal = createSeal(key);
 const place = { table: 'wallets', column: 'credentials', row: 'one' };
 
 describe('sealing', () => {
@@ -17,19 +17,19 @@ describe('sealing', () => {
         fc.uint8Array({ maxLength: 2000 }),
         fc.record({ table: word, column: word, row: word }),
         (bytes, at) => {
-          expect(sealer.open(sealer.seal(bytes, at), at).equals(Buffer.from(bytes))).toBe(true);
+          expect(seal.open(seal.seal(bytes, at), at).equals(Buffer.from(bytes))).toBe(true);
         },
       ),
     );
   });
 
   test('takes text as UTF-8', () => {
-    expect(sealer.open(sealer.seal('Ωμέγα ☂ 数', place), place).toString()).toBe('Ωμέγα ☂ 数');
+    expect(seal.open(seal.seal('Ωμέγα ☂ 数', place), place).toString()).toBe('Ωμέγα ☂ 数');
   });
 
   test('never makes the same bytes twice, and shows nothing of what is inside but its length', () => {
     const plain = 'secret '.repeat(50);
-    const [one, two] = [sealer.seal(plain, place), sealer.seal(plain, place)];
+    const [one, two] = [seal.seal(plain, place), seal.seal(plain, place)];
     expect(one.equals(two)).toBe(false);
     expect(one.includes('secret')).toBe(false);
     expect(one.length).toBe(two.length);
@@ -37,56 +37,79 @@ describe('sealing', () => {
   });
 
   test('does not open at another place', () => {
-    const sealed = sealer.seal('x', place);
+    const sealed = seal.seal('x', place);
     for (const moved of [
       { ...place, row: 'two' },
       { ...place, column: 'other' },
       { ...place, table: 'other' },
     ]) {
-      expect(() => sealer.open(sealed, moved)).toThrow();
+      expect(() => seal.open(sealed, moved)).toThrow();
     }
   });
 
   test('does not open when a single bit was changed', () => {
-    const sealed = sealer.seal('a value of some length', place);
+    const sealed = seal.seal('a value of some length', place);
     fc.assert(
       fc.property(fc.nat({ max: sealed.length - 1 }), fc.nat({ max: 7 }), (index, bit) => {
         const damaged = Buffer.from(sealed);
         damaged[index]! ^= 1 << bit;
-        expect(() => sealer.open(damaged, place)).toThrow();
+        expect(() => seal.open(damaged, place)).toThrow();
       }),
     );
   });
 
   test('does not open when it was cut, and says nothing of the value', () => {
-    const sealed = sealer.seal('value', place);
+    const sealed = seal.seal('value', place);
     for (let length = 0; length < sealed.length; length++) {
-      expect(() => sealer.open(sealed.subarray(0, length), place)).toThrow();
+      expect(() => seal.open(sealed.subarray(0, length), place)).toThrow();
     }
   });
 
   test('tells another secrets key from damage', () => {
-    const sealed = createSealer(randomBytes(32)).seal('x', place);
-    expect(() => sealer.open(sealed, place)).toThrow(/wallets\.credentials belongs to another secrets key/);
-    expect(() => sealer.open(Buffer.from('nonsense'), place)).toThrow(/unknown format/);
+    const sealed = createSeal(randomBytes(32)).seal('x', place);
+    expect(() => seal.open(sealed, place)).toThrow(/wallets\.credentials belongs to another secrets key/);
+    expect(() => seal.open(Buffer.from('nonsense'), place)).toThrow(/unknown format/);
   });
 
   test('is opened by a process of the same key', () => {
-    expect(createSealer(Buffer.from(key)).open(sealer.seal('x', place), place).toString()).toBe('x');
+    expect(createSeal(Buffer.from(key)).open(seal.seal('x', place), place).toString()).toBe('x');
   });
 
   test.each([0, 16, 31, 33, 64])('refuses a key of %i bytes', (length) => {
-    expect(() => createSealer(randomBytes(length))).toThrow(RangeError);
+    expect(() => createSeal(randomBytes(length))).toThrow(RangeError);
+  });
+
+  test('opens what was sealed under a key before, and seals under the present one', () => {
+    const [earlier, later] = [randomBytes(32), randomBytes(32)];
+    const old = createSeal(earlier).seal('kept', place);
+    const both = createSeal(later, [randomBytes(32), earlier]);
+    expect(both.open(old, place).toString()).toBe('kept');
+    const anew = both.seal('kept', place);
+    expect(sealedUnder(old)).toBe(secretsKeyId(earlier));
+    expect([sealedUnder(anew), both.keyId]).toEqual([secretsKeyId(later), secretsKeyId(later)]);
+    expect(createSeal(later).open(anew, place).toString()).toBe('kept');
+    expect(() => createSeal(later).open(old, place)).toThrow(/another secrets key/);
+    expect(() => createSeal(later, [randomBytes(31)])).toThrow(RangeError);
+  });
+
+  test('tells what is no sealed value', () => {
+    for (const bytes of [Buffer.alloc(0), Buffer.from('short'), Buffer.alloc(64), Buffer.from('x'.repeat(64))]) {
+      expect(sealedUnder(bytes)).toBeUndefined();
+    }
   });
 });
 
 describe('derived keys', () => {
-  test('follow from purpose and key, and from nothing else', () => {
+  test('follow from purpose and installation secret, and not from the secrets key', () => {
+    const root = randomBytes(32);
+    const sealer = createSealer(seal, root);
     expect(sealer.deriveKey('signing')).toHaveLength(32);
-    expect(createSealer(Buffer.from(key)).deriveKey('signing').equals(sealer.deriveKey('signing'))).toBe(true);
+    expect(createSealer(seal, Buffer.from(root)).deriveKey('signing').equals(sealer.deriveKey('signing'))).toBe(true);
     expect(sealer.deriveKey('signing').equals(sealer.deriveKey('signing '))).toBe(false);
-    expect(createSealer(randomBytes(32)).deriveKey('signing').equals(sealer.deriveKey('signing'))).toBe(false);
-    expect(sealer.deriveKey('signing').equals(key)).toBe(false);
+    expect(createSealer(seal, randomBytes(32)).deriveKey('signing').equals(sealer.deriveKey('signing'))).toBe(false);
+    expect(sealer.deriveKey('signing').equals(root)).toBe(false);
+    const underAnother = createSealer(createSeal(randomBytes(32), [key]), root);
+    expect(underAnother.deriveKey('signing').equals(sealer.deriveKey('signing'))).toBe(true);
   });
 });
 

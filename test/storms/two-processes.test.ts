@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { makeDemo } from '../../src/demo.ts';
-import { createSealer } from '../../src/kernel/secrets.ts';
+import { createSeal } from '../../src/kernel/secrets.ts';
 import { until } from '../flows/fake-wallet.ts';
 import { openTestApp, type TestApp, type TestMerchant } from '../harness/app.ts';
 import { Client } from '../harness/client.ts';
@@ -245,9 +245,9 @@ describe.skipIf(!onPostgres)('two real processes on one database', () => {
 
   /** What the dead process had decided, read with the key it shared. */
   function frozenIn(sealed: Buffer, key: string): { order: { id: string }; invoiceId: string } {
-    const sealer = createSealer(Buffer.from(secretsKey, 'hex'));
+    const seal = createSeal(Buffer.from(secretsKey, 'hex'));
     const place = { table: 'idempotency_keys', column: 'frozen', row: `${keys.api_token_id}/${key}` };
-    return JSON.parse(sealer.open(sealed, place).toString());
+    return JSON.parse(seal.open(sealed, place).toString());
   }
 
   test('the invoices a killed process was looking at are looked at by the other', { timeout: 60_000 }, async () => {

@@ -1,9 +1,7 @@
 import type { Config } from '../../config.ts';
 import type { Database } from '../../db/database.ts';
 import { readMigrations } from '../../db/migrate.ts';
-import { openSealer, SecretsKeyError, secretsCheckName } from '../../open-sealer.ts';
 import { findEngineVersion, listAppliedMigrations } from '../../store/installation.ts';
-import { findSetting } from '../../store/settings.ts';
 import { sentenceOf } from '../failure.ts';
 import { hasDatabase, openDatabase } from '../open.ts';
 import { type Check, ok, trouble, troubleOf } from './check.ts';
@@ -48,22 +46,4 @@ export async function checkMigrations(db: Database): Promise<Check> {
   const missing = known.filter(({ version }) => !applied.includes(version)).map(({ name }) => name);
   if (missing.length === 0) return ok('migrations', `All ${known.length} applied.`);
   return trouble('migrations', `Not applied yet: ${missing.join(', ')}.`, 'Run "satline migrate", or start Satline.');
-}
-
-/** Needs an up-to-date schema. */
-export async function checkSecretsKey(db: Database, config: Config): Promise<Check> {
-  // Opening the sealer of a database without a check value would make one, and perhaps a key with it.
-  if ((await findSetting(db, secretsCheckName)) === undefined) {
-    return ok('secrets key', 'Nothing is sealed yet; the first start takes the key it finds.');
-  }
-  try {
-    await openSealer(db, config);
-    return ok('secrets key', 'It is the one that this database is sealed with.');
-  } catch (error) {
-    if (error instanceof SecretsKeyError) return troubleOf('secrets key', error.message);
-    const { code } = error as NodeJS.ErrnoException;
-    if (code === undefined) throw error;
-    const advice = 'Run the command as the user that runs Satline.';
-    return trouble('secrets key', `secrets.key in ${config.dataDir} cannot be read (${code}).`, advice);
-  }
 }

@@ -4,9 +4,10 @@ import type { Database } from '../../db/database.ts';
 import { addCommand, withoutConfig } from '../command.ts';
 import type { Progress } from '../output.ts';
 import { type Check, skipped } from './check.ts';
-import { checkDatabase, checkMigrations, checkSecretsKey } from './check-database.ts';
+import { checkDatabase, checkMigrations } from './check-database.ts';
 import { checkConfiguration, checkNode } from './check-process.ts';
 import { checkRates } from './check-rates.ts';
+import { checkSecretsKey } from './check-secrets-key.ts';
 import { checkWallets } from './check-wallets.ts';
 
 export function addDoctor(program: Command): void {
