@@ -48,7 +48,12 @@ test('says what it would do, and changes nothing', async () => {
   expect(stdout).not.toMatch(/(11|33){8}/);
   // Not even begun: the old key alone still opens everything.
   const alone = await rotate(database.env, '--dry-run', '--json');
-  expect(alone.json()).toMatchObject({ object: 'secrets_rotation', dry_run: true, key_id: seals.old.keyId, to_seal: 0 });
+  expect(alone.json()).toMatchObject({
+    object: 'secrets_rotation',
+    dry_run: true,
+    key_id: seals.old.keyId,
+    to_seal: 0,
+  });
 });
 
 test('tells in a sentence which key is missing, and what to do without a new one', async () => {
@@ -164,7 +169,10 @@ describe.skipIf(onPostgres)('with DATA_DIR/secrets.key', () => {
     expect(second.json().key_id).toBe(seals.next.keyId);
     expect(keysInFile()).toEqual([next]);
     const { checks } = (await satline(env, 'doctor', '--json')).json();
-    expect(checks.find(({ name }: { name: string }) => name === 'secrets key')).toMatchObject({ status: 'ok', advice: null });
+    expect(checks.find(({ name }: { name: string }) => name === 'secrets key')).toMatchObject({
+      status: 'ok',
+      advice: null,
+    });
   });
 
   test('there is nothing to change where there is no database', async () => {
