@@ -10,6 +10,7 @@ import { toMarkdown, toTable } from './parts/table.js';
 import { checkoutPage } from './rows/checkout-page.js';
 import { createOrder } from './rows/create-order.js';
 import { directory } from './rows/directory.js';
+import { exportSales } from './rows/export-sales.js';
 import { flood } from './rows/flood.js';
 import { listOrders } from './rows/list-orders.js';
 import { lookUps } from './rows/look-ups.js';
@@ -18,13 +19,16 @@ import { readOrder } from './rows/read-order.js';
 import { secondProcess } from './rows/second-process.js';
 import { settlement } from './rows/settlement.js';
 import { start } from './rows/start.js';
+import { verifyAccess } from './rows/verify-access.js';
 import { webhooks } from './rows/webhooks.js';
 
 const rows = {
   read: readOrder,
+  verify: verifyAccess,
   create: createOrder,
   invoice: orderWithInvoice,
   list: listOrders,
+  csv: exportSales,
   directory,
   page: checkoutPage,
   flood,
@@ -57,7 +61,7 @@ const lines = [];
 for (const [name, run] of Object.entries(rows)) {
   if (options.only && !options.only.includes(name)) continue;
   if (!options.json) process.stderr.write(`${name} …\n`);
-  lines.push(...(await run({ builds, seconds: options.seconds, count: 3 })));
+  lines.push(...(await run({ builds, seconds: options.seconds, sales: options.sales, count: 3 })));
 }
 if (options.json) console.log(JSON.stringify({ machine, lines }, null, 2));
 else console.log(toTable(lines));
@@ -68,20 +72,22 @@ if (options.write) {
 process.exit(0);
 
 function readOptions(args) {
-  const read = { seconds: 1.5 };
+  const read = { seconds: 1.5, sales: 50_000 };
   for (let index = 0; index < args.length; index++) {
     const name = args[index];
     const value = () => args[++index] ?? fail(`${name} needs a value`);
     if (name === '--only') read.only = value().split(',');
     else if (name === '--seconds') read.seconds = Number(value());
+    else if (name === '--sales') read.sales = Number(value());
     else if (name === '--dist') read.dist = value();
     else if (name === '--compare') read.compare = value();
     else if (name === '--json') read.json = true;
     else if (name === '--write') read.write = true;
-    else fail(`${name} is unknown; there are --only, --seconds, --json, --write, --dist and --compare`);
+    else fail(`${name} is unknown; there are --only, --seconds, --sales, --json, --write, --dist and --compare`);
   }
   const unknown = read.only?.find((name) => !rows[name]);
   if (unknown !== undefined) fail(`There is no row ${unknown}; there are ${Object.keys(rows).join(', ')}`);
+  if (!Number.isInteger(read.sales) || read.sales < 1) fail('--sales needs a whole number above 0');
   if (!(read.seconds > 0)) fail('--seconds needs a number above 0');
   return read;
 }

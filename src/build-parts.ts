@@ -7,6 +7,7 @@ import type { Database } from './db/database.ts';
 import { openEmbeddedDatabase } from './db/embedded.ts';
 import { migrate } from './db/migrate.ts';
 import { openPostgres } from './db/postgres.ts';
+import { createAccessKeys } from './entitlements/access-keys.ts';
 import type { Links, Parts, RatesByMode } from './flows/parts.ts';
 import { createToolCallLog } from './flows/tool-call-log.ts';
 import { type Clock, systemClock } from './kernel/clock.ts';
@@ -107,6 +108,7 @@ export async function buildParts(config: Config, options: BuildOptions): Promise
       // Three for an account in an hour fill nobody's mailbox.
       linkTries: { byAccount: createTryCounter(3, 3600), byAddress: createTryCounter(20, 3600) },
       authenticator: createAuthenticator(db, clock),
+      accessKeys: createAccessKeys(db, sealer, clock),
       links,
       mailer,
       stopping: stopping.signal,

@@ -1,11 +1,14 @@
-// The yardstick for reading: a Fastify server whose one route answers a constant of the given number of bytes.
+// The yardstick for reading: a Fastify server whose one route answers a constant of the given number of bytes, to whoever
+// asks for it or sends it some JSON.
 import fastify from 'fastify';
 
 const body = JSON.stringify({ constant: 'x'.repeat(Number(process.argv[2]) - '{"constant":""}'.length) });
 const server = fastify({ logger: false });
-server.get('/constant', (_request, reply) => {
-  reply.type('application/json; charset=utf-8').send(body);
-});
+for (const method of ['get', 'post']) {
+  server[method]('/constant', (_request, reply) => {
+    reply.type('application/json; charset=utf-8').send(body);
+  });
+}
 await server.listen({ host: '127.0.0.1', port: 0 });
 process.send({ port: server.server.address().port });
 process.on('disconnect', () => process.exit());

@@ -42,7 +42,9 @@ export function startScript(path, args, { env = process.env, nodeOptions = [], q
       return !ended;
     },
     cpuMillis: () => cpuMillis(child.pid),
-    rssMegabytes: () => Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${child.pid}/status`, 'utf8'))[1]) / 1024,
+    rssMegabytes: () => memoryMegabytes(child.pid, 'VmRSS'),
+    /** The most it has ever held. */
+    peakMegabytes: () => memoryMegabytes(child.pid, 'VmHWM'),
     async stop() {
       if (ended) return;
       child.kill('SIGTERM');
@@ -50,6 +52,11 @@ export function startScript(path, args, { env = process.env, nodeOptions = [], q
       if (!ended) child.kill('SIGKILL');
     },
   };
+}
+
+function memoryMegabytes(pid, name) {
+  const status = readFileSync(`/proc/${pid}/status`, 'utf8');
+  return Number(new RegExp(`${name}:\\s+(\\d+)`).exec(status)[1]) / 1024;
 }
 
 function cpuMillis(pid) {

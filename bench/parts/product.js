@@ -50,6 +50,7 @@ export async function startProduct({ dist, database, dataDir, args = [] }) {
     startMillis,
     cpuMillis: script.cpuMillis,
     rssMegabytes: script.rssMegabytes,
+    peakMegabytes: script.peakMegabytes,
     /** Milliseconds, 99th percentile since the last call. */
     async loopDelay() {
       const answer = script.message((message) => message.loopDelay !== undefined);

@@ -1,6 +1,5 @@
 import type { Command } from 'commander';
 import { signAccessToken } from '../entitlements/access-token.ts';
-import { requireAccessKey } from '../flows/access-key.ts';
 import { recordOperatorAudit } from '../flows/record-audit.ts';
 import { addSeconds } from '../kernel/clock.ts';
 import { chooseMerchant } from './choose-merchant.ts';
@@ -32,7 +31,7 @@ export function addCreateAccessToken(group: Command): void {
       withParts<Options>(async ({ parts }, options) => {
         const merchant = await chooseMerchant(parts.db, options.merchant);
         const scope = { merchantId: merchant.id, livemode: options.live === true };
-        const key = await requireAccessKey(parts, scope);
+        const key = await parts.accessKeys.require(scope);
         const now = parts.clock.now();
         const expiresAt = addSeconds(now, options.days * 24 * 3600);
         await parts.db.transaction((tx) =>

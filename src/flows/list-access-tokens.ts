@@ -2,14 +2,13 @@ import { signAccessToken } from '../entitlements/access-token.ts';
 import type { CheckoutAccess } from '../model/checkout-view.ts';
 import type { OrderRow } from '../model/order.ts';
 import { listAccessGrants } from '../store/access-grants.ts';
-import { requireAccessKey } from './access-key.ts';
 import type { Parts } from './parts.ts';
 
 /** The access tokens of a paid order, one for each line that opens something. They are signed anew, never stored. */
 export async function listAccessTokens(parts: Parts, order: OrderRow): Promise<CheckoutAccess[]> {
   const grants = await listAccessGrants(parts.db, order.id);
   if (grants.length === 0 || order.status === 'refunded') return [];
-  const key = await requireAccessKey(parts, { merchantId: order.merchant_id, livemode: order.livemode });
+  const key = await parts.accessKeys.require({ merchantId: order.merchant_id, livemode: order.livemode });
   return grants.map(({ id, product_id, duration_seconds, expires_at }) => ({
     order_item_id: id,
     product_id,

@@ -1,5 +1,6 @@
 import type { Authenticator } from '../auth/authenticate.ts';
 import type { Database } from '../db/database.ts';
+import type { AccessKeys } from '../entitlements/access-keys.ts';
 import type { Clock } from '../kernel/clock.ts';
 import type { Logger } from '../kernel/log.ts';
 import type { Mailer } from '../kernel/mailer.ts';
@@ -43,6 +44,7 @@ export interface Parts {
   /** Links for forgotten passwords that were asked for. */
   readonly linkTries: { readonly byAccount: TryCounter; readonly byAddress: TryCounter };
   readonly authenticator: Authenticator;
+  readonly accessKeys: AccessKeys;
   readonly links: Links;
   /** Undefined where no mail server is set: nothing is written to anybody then. */
   readonly mailer: Mailer | undefined;

@@ -69,5 +69,9 @@ async function queue(
 ): Promise<void> {
   if (!mailer) return;
   const id = newId();
-  await insertMail(tx, { id, merchantId, sealed: sealer.seal(JSON.stringify(content), sealedPlace('mails.sealed', id)) }, now);
+  await insertMail(
+    tx,
+    { id, merchantId, sealed: sealer.seal(JSON.stringify(content), sealedPlace('mails.sealed', id)) },
+    now,
+  );
 }

@@ -51,6 +51,8 @@ async function answerLinkRequest(
     }
     const link = await givePasswordLink(tx, parts, user.id, now, askedPasswordLinkSeconds);
     const mail = toMail(user.email, letter, link.url);
-    return (await rewriteMail(tx, id, sealer.seal(JSON.stringify(mail), mailPlace(id)))) ? mail : undefined;
+    return (await rewriteMail(tx, id, sealer.seal(JSON.stringify(mail), sealedPlace('mails.sealed', id))))
+      ? mail
+      : undefined;
   });
 }

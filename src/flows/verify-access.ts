@@ -2,7 +2,6 @@ import { readAccessToken } from '../entitlements/access-token.ts';
 import type { Scope } from '../kernel/context.ts';
 import { AppError } from '../kernel/errors.ts';
 import { findAccessStanding } from '../store/access-grants.ts';
-import { readAccessKey } from './access-key.ts';
 import type { Parts } from './parts.ts';
 
 /** What a living token opens. */
@@ -24,7 +23,7 @@ export interface VerifiedAccess {
  * or of an order that was refunded in full.
  */
 export async function verifyAccess(parts: Parts, scope: Scope, token: string, now: Date): Promise<VerifiedAccess> {
-  const key = await readAccessKey(parts, scope);
+  const key = await parts.accessKeys.find(scope);
   const claims = key && readAccessToken(token, key, now);
   if (!claims) throw dead();
   const remainingSeconds = Math.max(1, Math.floor((claims.expiresAt.getTime() - now.getTime()) / 1000));

@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { signAccessToken } from '../../../src/entitlements/access-token.ts';
-import { requireAccessKey } from '../../../src/flows/access-key.ts';
 import { buy } from '../../harness/access.ts';
 import { openTestApp, type TestApp, type TestMerchant } from '../../harness/app.ts';
 
@@ -162,7 +161,7 @@ describe('402 is the only sign of a dead one', () => {
   });
 
   test('for another purpose, though we signed it', async () => {
-    const key = await requireAccessKey(app.parts, { merchantId: merchant.id, livemode: false });
+    const key = await app.parts.accessKeys.require({ merchantId: merchant.id, livemode: false });
     const expiresAt = new Date(app.clock.now().getTime() + 60_000);
     const { token } = await buy(app, merchant.test);
     const message = JSON.parse(Buffer.from(token.split('--')[0]!, 'base64').toString());
@@ -174,7 +173,7 @@ describe('402 is the only sign of a dead one', () => {
   });
 
   test('of the first kind opens its resource, but no key', async () => {
-    const key = await requireAccessKey(app.parts, { merchantId: merchant.id, livemode: false });
+    const key = await app.parts.accessKeys.require({ merchantId: merchant.id, livemode: false });
     const expiresAt = new Date(app.clock.now().getTime() + 60_000);
     const token = signAccessToken({ resourceId: 'film-7', resourceType: 'video', expiresAt }, key);
     expect((await verify(token)).body).toMatchObject({ valid: true, product_id: null, order_id: null });
