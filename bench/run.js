@@ -20,6 +20,7 @@ import { secondProcess } from './rows/second-process.js';
 import { settlement } from './rows/settlement.js';
 import { start } from './rows/start.js';
 import { verifyAccess } from './rows/verify-access.js';
+import { toolCall } from './rows/tool-call.js';
 import { webhooks } from './rows/webhooks.js';
 
 const rows = {
@@ -30,6 +31,7 @@ const rows = {
   list: listOrders,
   csv: exportSales,
   directory,
+  tool: toolCall,
   page: checkoutPage,
   flood,
   settle: settlement,

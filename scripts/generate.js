@@ -9,6 +9,7 @@ import { endpointsDocument } from './documents/endpoints.js';
 import { errorsDocument } from './documents/errors.js';
 import { eventsDocument } from './documents/events.js';
 import { openApiFile } from './documents/openapi.js';
+import { toolsDocument } from './documents/tools.js';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const folder = join(root, 'docs', 'generated');
@@ -22,6 +23,7 @@ const files = {
   'endpoints.md': markdown(endpointsDocument()),
   'errors.md': markdown(errorsDocument()),
   'events.md': markdown(eventsDocument()),
+  'tools.md': markdown(toolsDocument()),
   'openapi.json': openApiFile(command),
 };
 

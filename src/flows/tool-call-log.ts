@@ -2,7 +2,8 @@ import type { Database } from '../db/database.ts';
 import type { Caller } from '../kernel/context.ts';
 import { newId } from '../kernel/ids.ts';
 import type { Logger } from '../kernel/log.ts';
-import { insertToolCalls, type ToolCallRow } from '../store/tool-calls.ts';
+import type { ToolCallRow } from '../model/tool-call.ts';
+import { insertToolCalls } from '../store/tool-calls.ts';
 
 /** How long calls gather before they are written together: what a process that is killed outright can lose. */
 const gatherMillis = 100;

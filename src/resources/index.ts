@@ -24,6 +24,7 @@ import { sessionOperations } from './sessions/index.ts';
 import { subscriptionOperations } from './subscriptions/index.ts';
 import { taxOperations } from './taxes/index.ts';
 import { testClockOperations } from './test-clock/index.ts';
+import { toolCallOperations } from './tool-calls/index.ts';
 import { transactionOperations } from './transactions/index.ts';
 import { walletOperations } from './wallets/index.ts';
 import { webhookOperations } from './webhooks/index.ts';
@@ -52,6 +53,7 @@ export const operations: readonly Operation[] = [
   ...sessionOperations,
   ...planOperations,
   ...apiTokenOperations,
+  ...toolCallOperations,
   ...auditLogOperations,
   ...rateOperations,
   ...subscriptionOperations,

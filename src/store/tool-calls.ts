@@ -1,32 +1,43 @@
 import { type Handle, statement } from '../db/database.ts';
+import { listPage } from '../db/list.ts';
+import type { Scope } from '../kernel/context.ts';
+import type { Filter } from '../kernel/filters.ts';
+import type { Page, PageRequest } from '../kernel/page.ts';
+import type { ToolCallRow } from '../model/tool-call.ts';
 
-export interface ToolCallRow {
-  id: string;
-  merchant_id: string;
-  livemode: boolean;
-  credential_id: string;
-  tool: string;
-  success: boolean;
-  created_at: Date;
-}
-
-// A batch whose outcome was not heard of is written again.
+// As one text: arrays of a batch cost more to write down than the calls did. Written again when nothing was heard of it.
 const insert = statement(
   'tool_calls_insert',
   `insert into tool_calls (id, merchant_id, livemode, credential_id, tool, success, created_at)
-   select * from unnest($1::uuid[], $2::uuid[], $3::boolean[], $4::uuid[], $5::text[], $6::boolean[], $7::timestamptz[])
+   select id, merchant_id, livemode, credential_id, tool, success, created_at
+     from json_to_recordset($1::json) as t (id uuid, merchant_id uuid, livemode boolean, credential_id uuid, tool text,
+                                            success boolean, created_at timestamptz(3))
    on conflict (id) do nothing`,
 );
 
 /** Calls of all tenants together: each row names its own. */
 export async function insertToolCalls(db: Handle, calls: readonly ToolCallRow[]): Promise<void> {
-  await db.run(insert, [
-    calls.map(({ id }) => id),
-    calls.map(({ merchant_id }) => merchant_id),
-    calls.map(({ livemode }) => livemode),
-    calls.map(({ credential_id }) => credential_id),
-    calls.map(({ tool }) => tool),
-    calls.map(({ success }) => success),
-    calls.map(({ created_at }) => created_at),
-  ]);
+  await db.run(insert, [JSON.stringify(calls)]);
+}
+
+/** Newest first. */
+export function listToolCalls(
+  db: Handle,
+  scope: Scope,
+  page: PageRequest,
+  filters: readonly Filter[],
+): Promise<Page<ToolCallRow>> {
+  return listPage<ToolCallRow>(
+    db,
+    {
+      select: 'select id, merchant_id, livemode, credential_id, tool, success, created_at from tool_calls',
+      countFrom: 'from tool_calls',
+      where: 'merchant_id = $1 and livemode = $2',
+      values: [scope.merchantId, scope.livemode],
+      columns: { tool: 'tool', success: 'success', credential_id: 'credential_id', created_at: 'created_at' },
+      orderBy: 'created_at desc, id desc',
+    },
+    filters,
+    page,
+  );
 }

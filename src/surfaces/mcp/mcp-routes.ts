@@ -59,7 +59,7 @@ export function addMcpEndpoint(
 
   // Before the body is read: a missing key is 401 whatever the body holds.
   async function admit(request: FastifyRequest, reply: FastifyReply): Promise<void> {
-    allowBrowsers(reply);
+    if (request.headers.origin !== undefined) allowBrowsers(reply);
     request.operation = 'mcp';
     checkOrigin(request);
     const { authorization } = request.headers;

@@ -173,7 +173,7 @@ describe('the protocol', () => {
       204,
       'authorization, content-type, mcp-protocol-version, mcp-session-id',
     ]);
-    const refused = await mcp.send({ key: '', body: '{}' });
+    const refused = await mcp.send({ key: '', headers: { origin: 'http://localhost:1' }, body: '{}' });
     expect(refused.headers['access-control-expose-headers']).toContain('www-authenticate');
     expect(refused.headers).not.toHaveProperty('access-control-allow-credentials');
   });

@@ -4,6 +4,7 @@ import { operations } from '../../../src/resources/index.ts';
 import { openTestApp, type TestApp, type TestMerchant } from '../../harness/app.ts';
 import { expectLedgerToHold } from '../../harness/ledger.ts';
 import { McpClient } from '../../harness/mcp.ts';
+import { describeRefusals } from '../../harness/refusals.ts';
 
 /** The interface's list. */
 const toolNames =
@@ -237,7 +238,19 @@ describe('the tools', () => {
     await mcp.ask('tools/call', { name: `nothing${'\u0000'}${'x'.repeat(100)}` }, key);
     await mcp.ask('tools/call', { name: 'get_merchant', arguments: ['secret'] }, key);
     await mcp.ask('tools/list', undefined, key);
-    await app.parts.toolCalls.flush();
+    const listed = (await other.test.get('/api/v1/m/tool_calls?q[success_eq]=true')).body;
+    expect(listed.data).toEqual([
+      {
+        object: 'tool_call',
+        livemode: false,
+        id: expect.any(String),
+        tool: 'get_merchant',
+        success: true,
+        credential_id: other.test.id,
+        created_at: app.clock.now().toISOString(),
+      },
+    ]);
+    expect((await other.live.get('/api/v1/m/tool_calls')).body.meta.total_count).toBe(0);
     const rows = await app.rows<{ tool: string }>('select * from tool_calls where merchant_id = $1 order by id', [
       other.id,
     ]);
@@ -260,6 +273,9 @@ describe('the tools', () => {
     await mcp.call('get_merchant', {}, other.test.key);
     await Promise.all([app.parts.toolCalls.flush(), app.parts.toolCalls.flush()]);
     expect(await app.rows('select tool from tool_calls where merchant_id = $1', [other.id])).toHaveLength(2);
+  });
+  describe('the list of calls', () => {
+    describeRefusals(() => app, { method: 'GET', path: () => '/api/v1/m/tool_calls', permission: 'merchant:read' });
   });
 });
 

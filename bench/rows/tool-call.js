@@ -1,0 +1,84 @@
+// A tool call over MCP, with its line in the log of tool calls, over the same call by REST: reading an order, and creating one.
+import { createDatabase } from '../parts/database.js';
+import { newOrder, openInside } from '../parts/inside.js';
+import { call, closedLoop, get, median, percentile, post } from '../parts/load.js';
+import { startProduct } from '../parts/product.js';
+import { ratio, rounds } from '../parts/rounds.js';
+
+const connections = 16;
+const orders = 200;
+
+export async function toolCall({ builds, seconds, count }) {
+  const lines = [];
+  for (const { name, dist } of builds) {
+    const database = await createDatabase();
+    const inside = await openInside(dist, database);
+    const { key } = await inside.addMerchant();
+    await inside.close();
+    const product = await startProduct({ dist, database });
+    try {
+      const ids = [];
+      for (let index = 0; index < orders; index++) {
+        const { body } = await call(product.url, post('/api/v1/m/orders', key, newOrder));
+        ids.push(body.id);
+      }
+      lines.push(
+        await compare(`read an order: a tool call over REST${name}`, {
+          rest: ids.map((id) => get(`/api/v1/m/orders/${id}`, key)),
+          tool: ids.map((id) => toolRequest(key, 'get_order', { order_id: id })),
+        }),
+        await compare(`create an order: a tool call over REST${name}`, {
+          rest: [post('/api/v1/m/orders', key, newOrder)],
+          tool: [toolRequest(key, 'create_order', { ...newOrder.order, generate_invoice: false })],
+        }),
+      );
+    } finally {
+      await product.stop();
+      await database.drop();
+    }
+
+    async function compare(what, requests) {
+      const candidates = Object.fromEntries(
+        Object.entries(requests).map(([door, bytes]) => [door, (duration) => load(bytes, duration)]),
+      );
+      const { rest, tool } = await rounds(candidates, { count, seconds });
+      return {
+        what,
+        value: ratio(tool, rest, ({ cost }) => cost),
+        atMost: true,
+        wanted: 1.2,
+        stretch: 1.1,
+        figures:
+          `${rate(tool)}/s against ${rate(rest)}/s, ${cpu(tool)} against ${cpu(rest)} µs CPU, ` +
+          `p99 ${late(tool)} against ${late(rest)} ms`,
+      };
+    }
+
+    async function load(bytes, duration) {
+      let turn = 0;
+      const before = product.cpuMillis();
+      const next = () => bytes[turn++ % bytes.length];
+      const result = await closedLoop({ urls: [product.url], connections, seconds: duration, next, onAnswer });
+      if (result.failed > 0) throw new Error(`${result.failed} calls failed`);
+      // At full load what a call costs is what the others have to wait for.
+      return { ...result, cost: 1 / result.rate, cpuMicros: ((product.cpuMillis() - before) * 1000) / result.answered };
+    }
+  }
+  return lines;
+}
+
+/** A tool that fails answers 200 as well; that would be measured as a quick call. */
+function onAnswer(_status, chunks) {
+  if (chunks.at(-1)?.includes('"isError":true')) throw new Error(`A tool call failed: ${Buffer.concat(chunks)}`);
+}
+
+const toolRequest = (key, name, args) =>
+  post('/api/v1/mcp', key, { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name, arguments: args } });
+
+const rate = (results) => Math.round(median(results.map((result) => result.rate)));
+const cpu = (results) => Math.round(median(results.map(({ cpuMicros }) => cpuMicros)));
+const late = (results) =>
+  percentile(
+    results.flatMap(({ latencies }) => latencies),
+    0.99,
+  ).toFixed(1);

@@ -1,0 +1,3 @@
+import { listToolCalls } from './list-tool-calls.ts';
+
+export const toolCallOperations = [listToolCalls];
