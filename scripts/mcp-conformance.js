@@ -3,7 +3,7 @@
 // What the suite expects beyond what Satline offers is listed in mcp-conformance-expected.yaml and told in
 // docs/mcp-conformance.md; anything else that fails makes this fail.
 import { spawn, spawnSync } from 'node:child_process';
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { createServer, request } from 'node:http';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -78,9 +78,21 @@ async function startProxy({ url, key }) {
 
 async function runConformance() {
   const expected = join(root, 'scripts', 'mcp-conformance-expected.yaml');
-  const command = `conformance server --url ${proxy.url} --suite all --expected-failures ${expected}`;
-  const { status } = await run(['-y', '-p', 'node@24', '-p', conformance, '-c', command], 'inherit');
-  return status === 0 ? undefined : `it ended with ${status}`;
+  const results = join(folder, 'results');
+  const command = `conformance server --url ${proxy.url} --suite all --expected-failures ${expected} -o ${results}`;
+  const { status, output } = await run(['-y', '-p', 'node@24', '-p', conformance, '-c', command]);
+  for (const line of readChecks(results)) console.log(`       ${line}`);
+  return status === 0 ? undefined : `it ended with ${status}\n${output}`;
+}
+
+/** A line for each check, with what the suite says of it. */
+function readChecks(results) {
+  return readdirSync(results)
+    .sort()
+    .flatMap((scenario) => {
+      const checks = JSON.parse(readFileSync(join(results, scenario, 'checks.json'), 'utf8'));
+      return checks.map(({ id, status, errorMessage = '' }) => `${status.padEnd(8)} ${id} ${errorMessage.split('\n')[0]}`);
+    });
 }
 
 async function runInspector() {
