@@ -19,8 +19,8 @@ import { readOrder } from './rows/read-order.js';
 import { secondProcess } from './rows/second-process.js';
 import { settlement } from './rows/settlement.js';
 import { start } from './rows/start.js';
-import { verifyAccess } from './rows/verify-access.js';
 import { toolCall } from './rows/tool-call.js';
+import { verifyAccess } from './rows/verify-access.js';
 import { webhooks } from './rows/webhooks.js';
 
 const rows = {

@@ -91,7 +91,9 @@ function readChecks(results) {
     .sort()
     .flatMap((scenario) => {
       const checks = JSON.parse(readFileSync(join(results, scenario, 'checks.json'), 'utf8'));
-      return checks.map(({ id, status, errorMessage = '' }) => `${status.padEnd(8)} ${id} ${errorMessage.split('\n')[0]}`);
+      return checks.map(
+        ({ id, status, errorMessage = '' }) => `${status.padEnd(8)} ${id} ${errorMessage.split('\n')[0]}`,
+      );
     });
 }
 
@@ -112,7 +114,13 @@ async function runRemote(mode) {
   const header = `Authorization: Bearer ${service.key}`;
   const args = ['-y', remote, service.url, '--allow-http', '--transport', mode, '--header', header];
   await client.connect(
-    new StdioClientTransport({ command: 'npx', args, cwd: folder, stderr: 'ignore', env: { ...process.env, HOME: folder } }),
+    new StdioClientTransport({
+      command: 'npx',
+      args,
+      cwd: folder,
+      stderr: 'ignore',
+      env: { ...process.env, HOME: folder },
+    }),
     { timeout: 180_000 },
   );
   try {

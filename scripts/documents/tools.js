@@ -7,7 +7,13 @@ export function toolsDocument() {
   const tools = operations.filter(({ tool }) => tool).map(toTool);
   const rows = tools
     .toSorted((a, b) => (a.name < b.name ? -1 : 1))
-    .map((tool) => [code(tool.name), tool.listed.description, argumentsOf(tool), keysFor(tool.operation.access), effectOf(tool)]);
+    .map((tool) => [
+      code(tool.name),
+      tool.listed.description,
+      argumentsOf(tool),
+      keysFor(tool.operation.access),
+      effectOf(tool),
+    ]);
   return `# Tools
 
 What AI agents see over MCP ([agents](../agents.md)): one line per operation of \`src/resources/index.ts\` that is a tool.
