@@ -44,8 +44,10 @@ const lookNoLater = statement(
 );
 const wakeOfWallet = statement(
   'watch_wake_of_wallet',
-  `update invoices set next_look_at = $2
-    where wallet_id = $1 and ($3::text is null or payment_hash = $3) and paid_at is null and next_look_at > $2`,
+  // Also what is due or being looked at already: its wallet may have been asked before it was paid. A millisecond tells
+  // the end of that look-up that something came in between.
+  `update invoices set next_look_at = least($2, next_look_at - interval '1 millisecond')
+    where wallet_id = $1 and ($3::text is null or payment_hash = $3) and paid_at is null and next_look_at is not null`,
 );
 const nextDue = statement(
   'watch_next_due',

@@ -6,6 +6,7 @@ import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { makeDemo } from '../../src/demo.ts';
 import { createSeal } from '../../src/kernel/secrets.ts';
+import { systemClock } from '../../src/kernel/clock.ts';
 import { until } from '../flows/fake-wallet.ts';
 import { openTestApp, type TestApp, type TestMerchant } from '../harness/app.ts';
 import { Client } from '../harness/client.ts';
@@ -19,7 +20,10 @@ import {
 import { expectLedgerToHold } from '../harness/ledger.ts';
 import { createOrder, createOrderWithInvoice, orderBody } from '../harness/orders.ts';
 import { addWallet, changeWallet, testWalletId } from '../harness/wallets.ts';
+import { startPhoenixdServer } from '../rig/phoenixd-server.ts';
 import { LnurlServer } from '../support/lnurl-server.ts';
+import { PaperNode } from '../support/paper-node.ts';
+import { pastedConnection } from '../support/wallet-kinds.ts';
 import { callOver, type DemoKeys, readDemoKeys, SatlineProcess } from './process.ts';
 import { soak } from './seeds.ts';
 
@@ -269,6 +273,54 @@ describe.skipIf(!onPostgres)('two real processes on one database', () => {
     two = await SatlineProcess.start(environment);
     await until(async () => (await call(two, 'GET', `/m/orders/${order.id}`)).body.status === 'paid', 30_000);
     one = await SatlineProcess.start(environment);
+  });
+
+  test('the stream of a wallet whose owner was killed is followed by the other, and tells of payments', {
+    timeout: 90_000,
+  }, async () => {
+    const node = new PaperNode(systemClock);
+    const wallet = await startPhoenixdServer(node);
+    const streamOf = async () =>
+      (await db.query('select owner, open and lease_until > clock_timestamp() as open from wallet_streams')).rows[0];
+    try {
+      // With one process away the other is the owner.
+      await two.end('SIGTERM');
+      await setWallet({});
+      const connected = await call(one, 'POST', '/m/wallets', { wallet: { connection: pastedConnection(wallet) } });
+      expect([connected.status, connected.body.error]).toEqual([201, undefined]);
+      await until(async () => (await streamOf())?.open === true, 15_000);
+      const { owner } = await streamOf();
+      two = await SatlineProcess.start(environment);
+      const make = async () => {
+        const body = orderBody({ wallet_id: connected.body.id }, { generate_invoice: true });
+        return (await call(two, 'POST', '/m/orders', body)).body;
+      };
+      const isPaid = async ({ id }: { id: string }) =>
+        (await call(two, 'GET', `/m/orders/${id}`)).body.status === 'paid';
+      const early = await make();
+      expect((await streamOf()).owner).toBe(owner);
+
+      await one.end('SIGKILL');
+      const begun = performance.now();
+      node.pay(early.invoice.payment_hash);
+      if (!soak) await db.query('update wallet_streams set lease_until = clock_timestamp()');
+      await until(async () => (await streamOf()).open === true && (await streamOf()).owner !== owner, 40_000);
+      // A lease of 20 s, and a round every 5.
+      expect(performance.now() - begun).toBeLessThan(soak ? 30_000 : 10_000);
+      await until(() => isPaid(early), 10_000);
+      const late = await make();
+      node.pay(late.invoice.payment_hash);
+      await until(() => isPaid(late), 10_000);
+      const { rows } = await db.query(
+        'select look_count, payments.id from invoices left join payments on invoice_id = invoices.id where invoices.id = $1',
+        [late.invoice.id],
+      );
+      expect(rows).toHaveLength(1);
+      expect(rows[0].look_count).toBeLessThanOrEqual(3);
+    } finally {
+      await wallet.stop();
+      one = await SatlineProcess.start(environment);
+    }
   });
 });
 
