@@ -7,6 +7,7 @@ import {
   type InvoiceFact,
   type InvoiceHandle,
   type InvoiceRequest,
+  type LookupRequest,
   WalletFault,
 } from './connector.ts';
 import { provesHash } from './preimage.ts';
@@ -56,11 +57,52 @@ export function unpaidFact(handle: InvoiceHandle, clock: Clock): InvoiceFact {
   return { state: typeof expiresAtMs === 'number' && clock.now().getTime() >= expiresAtMs ? 'expired' : 'pending' };
 }
 
-/** A settled invoice in a wallet's own words. A preimage that proves nothing is dropped. */
-export function settledFact(
-  paymentHash: string,
-  said: { receivedMsat?: bigint | undefined; preimage?: unknown; settledAtSeconds?: unknown },
+/** What a wallet's word for the state of an invoice means. */
+export type StateMeaning = 'settled' | 'held' | 'unpaid' | 'expired' | 'cancelled';
+
+/** What a wallet says beside the state of a settled invoice. */
+export interface SettledWords {
+  readonly receivedMsat?: bigint | undefined;
+  readonly preimage?: unknown;
+  readonly settledAtSeconds?: unknown;
+}
+
+/**
+ * Reads the answer of a wallet that names the state of an invoice.
+ * @param meanings of the words that the wallet uses.
+ * @throws {WalletFault} `protocol` for any other word: an unknown state is no state.
+ */
+export function factByState(
+  word: unknown,
+  meanings: Readonly<Record<string, StateMeaning>>,
+  { paymentHash, handle }: Pick<LookupRequest, 'paymentHash' | 'handle'>,
+  clock: Clock,
+  said: SettledWords,
 ): InvoiceFact {
+  const meaning = typeof word === 'string' && Object.hasOwn(meanings, word) ? meanings[word] : undefined;
+  switch (meaning) {
+    case 'settled':
+      return settledFact(paymentHash, said);
+    case 'unpaid':
+      return unpaidFact(handle, clock);
+    case 'cancelled':
+      // Nodes cancel what has expired.
+      return unpaidFact(handle, clock).state === 'expired' ? { state: 'expired' } : { state: 'cancelled' };
+    case 'held':
+    case 'expired':
+      return { state: meaning };
+    default:
+      throw new WalletFault('protocol', 'The wallet does not say whether the invoice was paid.');
+  }
+}
+
+/** @throws {WalletFault} when the wallet speaks of an invoice that it was not asked about. */
+export function requireSameInvoice(said: unknown, paymentHash: string): void {
+  if (said !== paymentHash) throw new WalletFault('protocol', 'The wallet answered for another invoice.');
+}
+
+/** A settled invoice in a wallet's own words. A preimage that proves nothing is dropped. */
+export function settledFact(paymentHash: string, said: SettledWords): InvoiceFact {
   const { receivedMsat, preimage, settledAtSeconds } = said;
   const seconds = Number(settledAtSeconds);
   return {

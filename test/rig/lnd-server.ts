@@ -38,20 +38,14 @@ export async function startLndServer(node: ReceivingNode): Promise<LndServer> {
   );
 
   /** Says nothing, not even headers, before there is something to tell. */
-  function lines(call: WalletCall, write: (line: unknown) => void): boolean {
+  function lines(call: WalletCall, write: (line: unknown) => void, isGone: () => boolean): boolean {
     if (call.path !== '/v1/invoices/subscribe' || !isKnown(call)) return false;
-    let isOver = false;
-    const tell = (invoice: BookedInvoice, index: number) => {
-      try {
-        write({ result: { ...shown(invoice), settle_index: String(index) } });
-      } catch {
-        isOver = true;
-      }
-    };
+    const tell = (invoice: BookedInvoice, index: number) =>
+      write({ result: { ...shown(invoice), settle_index: String(index) } });
     const from = Number(call.query.get('settle_index') ?? 0);
     const count = book.notePaid();
     for (let index = from; from > 0 && index < count; index++) tell(book.paid[index]!, index + 1);
-    book.onPaid(tell, () => isOver, server);
+    book.onPaid(tell, isGone, server);
     return true;
   }
 

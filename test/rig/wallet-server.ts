@@ -33,7 +33,7 @@ export interface WalletServer {
 
 /** How a server tells by itself; each returns false for a call that is not for it. */
 export interface WalletPush {
-  lines?(call: WalletCall, write: (line: unknown) => void): boolean;
+  lines?(call: WalletCall, write: (line: unknown) => void, isGone: () => boolean): boolean;
   /** Answers later, or never. */
   later?(call: WalletCall, answer: (answer: RawAnswer) => void): boolean;
   socket?(call: WalletCall, socket: WebSocket): boolean;
@@ -58,7 +58,7 @@ export async function startWalletServer(desk: WalletDesk, push: WalletPush = {})
     if (server.outage === 'drop') return void request.socket.destroy();
     if (server.outage === 'none') {
       const write = (line: unknown) => void response.write(`${JSON.stringify(line)}\n`);
-      if (push.lines?.(call, write)) return;
+      if (push.lines?.(call, write, () => response.destroyed)) return;
       if (push.later?.(call, ({ status, headers, body }) => response.writeHead(status, headers).end(body))) return;
     }
     const answer = server.outage === 'fail' ? failure : desk(call);

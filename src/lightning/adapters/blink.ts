@@ -2,11 +2,11 @@ import type { Outbound } from '../../kernel/outbound.ts';
 import { type Connector, type InvoiceFact, WalletFault } from '../connector.ts';
 import {
   type AdapterSupport,
+  factByState,
   fittingDescription,
+  requireSameInvoice,
   requireWholeSats,
-  settledFact,
   toCreatedInvoice,
-  unpaidFact,
 } from '../invoice-reading.ts';
 import { readMessage, socketMessages } from '../socket-messages.ts';
 import { callWallet, goodObject, type JsonObject, refusedBecause } from '../wallet-http.ts';
@@ -26,6 +26,8 @@ const updates = `subscription {
   myUpdates { update { ... on LnUpdate { paymentHash status } } } }`;
 const status = `query ($input: LnInvoicePaymentStatusByHashInput!) {
   lnInvoicePaymentStatusByHash(input: $input) { status paymentHash paymentPreimage } }`;
+
+const meanings = { PAID: 'settled', PENDING: 'unpaid', EXPIRED: 'expired' } as const;
 
 /** A Blink account over its GraphQL API, paid into its bitcoin wallet. */
 export function blinkConnector(options: BlinkOptions): Connector {
@@ -99,22 +101,12 @@ export function blinkConnector(options: BlinkOptions): Connector {
       return toCreatedInvoice(isObject(made.invoice) ? made.invoice.paymentRequest : undefined, request, options);
     },
 
-    async lookupInvoice({ paymentHash, handle }, signal): Promise<InvoiceFact> {
+    async lookupInvoice(request, signal): Promise<InvoiceFact> {
+      const { paymentHash } = request;
       const { lnInvoicePaymentStatusByHash: invoice } = await ask(status, { paymentHash }, signal);
       if (!isObject(invoice)) return { state: 'unknown' };
-      if (invoice.paymentHash !== paymentHash) {
-        throw new WalletFault('protocol', 'The wallet answered for another invoice.');
-      }
-      switch (invoice.status) {
-        case 'PAID':
-          return settledFact(paymentHash, { preimage: invoice.paymentPreimage });
-        case 'EXPIRED':
-          return { state: 'expired' };
-        case 'PENDING':
-          return unpaidFact(handle, clock);
-        default:
-          throw new WalletFault('protocol', 'Blink does not say whether the invoice was paid.');
-      }
+      requireSameInvoice(invoice.paymentHash, paymentHash);
+      return factByState(invoice.status, meanings, request, clock, { preimage: invoice.paymentPreimage });
     },
 
     async *follow(_cursor, signal) {

@@ -2,12 +2,12 @@ import type { Outbound } from '../../kernel/outbound.ts';
 import { type Connector, type InvoiceFact, WalletFault } from '../connector.ts';
 import {
   type AdapterSupport,
+  factByState,
   fittingDescription,
   readMsat,
+  requireSameInvoice,
   requireWholeSats,
-  settledFact,
   toCreatedInvoice,
-  unpaidFact,
 } from '../invoice-reading.ts';
 import { callWallet, goodObject, refusedBecause } from '../wallet-http.ts';
 
@@ -33,6 +33,8 @@ const spending = new Set([
   'btcpay.store.canmanagepayouts',
   'btcpay.store.canmanagepullpayments',
 ]);
+
+const meanings = { Paid: 'settled', Unpaid: 'unpaid', Expired: 'expired' } as const;
 
 /** The Lightning node of a BTCPay Server store, over the Greenfield API. */
 export function btcpayConnector(options: BtcpayOptions): Connector {
@@ -86,28 +88,15 @@ export function btcpayConnector(options: BtcpayOptions): Connector {
       return toCreatedInvoice(made.BOLT11 ?? made.bolt11, request, options, { id: made.id });
     },
 
-    async lookupInvoice({ paymentHash, handle }, signal): Promise<InvoiceFact> {
-      const url = `${invoices}/${encodeURIComponent(String(handle.id))}`;
+    async lookupInvoice(request, signal): Promise<InvoiceFact> {
+      const url = `${invoices}/${encodeURIComponent(String(request.handle.id))}`;
       const answer = await callWallet(outbound, { url, headers }, signal);
       if (answer.status === 404) return { state: 'unknown' };
-      const invoice = goodObject(answer);
-      if (typeof invoice.paymentHash === 'string' && invoice.paymentHash !== paymentHash) {
-        throw new WalletFault('protocol', 'The wallet answered for another invoice.');
-      }
-      switch (invoice.status) {
-        case 'Paid':
-          return settledFact(paymentHash, {
-            receivedMsat: readMsat(invoice.amountReceived),
-            preimage: invoice.preimage,
-            settledAtSeconds: invoice.paidAt,
-          });
-        case 'Expired':
-          return { state: 'expired' };
-        case 'Unpaid':
-          return unpaidFact(handle, clock);
-        default:
-          throw new WalletFault('protocol', 'The wallet does not say whether the invoice was paid.');
-      }
+      const { status, paymentHash, amountReceived, preimage, paidAt } = goodObject(answer);
+      // Older servers leave the hash out.
+      if (typeof paymentHash === 'string') requireSameInvoice(paymentHash, request.paymentHash);
+      const receivedMsat = readMsat(amountReceived);
+      return factByState(status, meanings, request, clock, { receivedMsat, preimage, settledAtSeconds: paidAt });
     },
 
     lookupHost: () => new URL(base).host,

@@ -8,12 +8,11 @@ import {
 } from '../connector.ts';
 import {
   type AdapterSupport,
+  factByState,
   fittingDescription,
   readMsat,
   requireWholeSats,
-  settledFact,
   toCreatedInvoice,
-  unpaidFact,
 } from '../invoice-reading.ts';
 import { callWallet, forbiddenFault, httpFault, isForbidden, type JsonObject, refusedBecause } from '../wallet-http.ts';
 
@@ -25,6 +24,8 @@ export interface ClnOptions extends AdapterSupport {
   /** One that trusts the node's own certificate, where it has one. */
   readonly outbound: Outbound;
 }
+
+const meanings = { paid: 'settled', unpaid: 'unpaid', expired: 'expired' } as const;
 
 /** Error codes of Core Lightning: `invoice` with a label that is taken, `waitanyinvoice` without news in time. */
 const labelTaken = 900;
@@ -113,23 +114,14 @@ export function clnConnector(options: ClnOptions): Connector {
       }
     },
 
-    async lookupInvoice({ paymentHash, handle }, signal): Promise<InvoiceFact> {
-      const invoice = await find({ payment_hash: paymentHash }, signal);
+    async lookupInvoice(request, signal): Promise<InvoiceFact> {
+      const invoice = await find({ payment_hash: request.paymentHash }, signal);
       if (!invoice) return { state: 'unknown' };
-      switch (invoice.status) {
-        case 'paid':
-          return settledFact(paymentHash, {
-            receivedMsat: readMsat(invoice.amount_received_msat),
-            preimage: invoice.payment_preimage,
-            settledAtSeconds: invoice.paid_at,
-          });
-        case 'expired':
-          return { state: 'expired' };
-        case 'unpaid':
-          return unpaidFact(handle, clock);
-        default:
-          throw new WalletFault('protocol', 'The node does not say whether the invoice was paid.');
-      }
+      return factByState(invoice.status, meanings, request, clock, {
+        receivedMsat: readMsat(invoice.amount_received_msat),
+        preimage: invoice.payment_preimage,
+        settledAtSeconds: invoice.paid_at,
+      });
     },
 
     async *follow(cursor, signal) {

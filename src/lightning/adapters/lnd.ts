@@ -3,12 +3,11 @@ import { OutboundError } from '../../kernel/outbound-error.ts';
 import { type Connector, type InvoiceFact, WalletFault, type WalletHint } from '../connector.ts';
 import {
   type AdapterSupport,
+  factByState,
   fittingDescription,
   readMsat,
   requireWholeSats,
-  settledFact,
   toCreatedInvoice,
-  unpaidFact,
 } from '../invoice-reading.ts';
 import { canMoveMoney, readMacaroon } from '../macaroon.ts';
 import { readMessage } from '../socket-messages.ts';
@@ -22,6 +21,8 @@ export interface LndOptions extends AdapterSupport {
   /** One that trusts the node's own certificate, where it has one. */
   readonly outbound: Outbound;
 }
+
+const meanings = { SETTLED: 'settled', ACCEPTED: 'held', OPEN: 'unpaid', CANCELED: 'cancelled' } as const;
 
 /** LND over its REST proxy. */
 export function lndConnector(options: LndOptions): Connector {
@@ -76,44 +77,34 @@ export function lndConnector(options: LndOptions): Connector {
       return toCreatedInvoice(made?.payment_request, request, options);
     },
 
-    async lookupInvoice({ paymentHash, handle }, signal): Promise<InvoiceFact> {
-      const invoice = await ask(`/v1/invoice/${paymentHash}`, signal);
+    async lookupInvoice(request, signal): Promise<InvoiceFact> {
+      const invoice = await ask(`/v1/invoice/${request.paymentHash}`, signal);
       if (!invoice) return { state: 'unknown' };
-      switch (invoice.state) {
-        case 'SETTLED':
-          return settledFact(paymentHash, {
-            receivedMsat: readMsat(invoice.amt_paid_msat),
-            preimage: hexOf(invoice.r_preimage),
-            settledAtSeconds: invoice.settle_date,
-          });
-        case 'ACCEPTED':
-          return { state: 'held' };
-        case 'CANCELED': {
-          // The node cancels what has expired.
-          const fact = unpaidFact(handle, clock);
-          return fact.state === 'expired' ? fact : { state: 'cancelled' };
-        }
-        case 'OPEN':
-          return unpaidFact(handle, clock);
-        default:
-          throw notLnd();
-      }
+      return factByState(invoice.state, meanings, request, clock, {
+        receivedMsat: readMsat(invoice.amt_paid_msat),
+        preimage: hexOf(invoice.r_preimage),
+        settledAtSeconds: invoice.settle_date,
+      });
     },
 
     async *follow(cursor, signal): AsyncGenerator<WalletHint> {
       const from = cursor === undefined ? '' : `?settle_index=${cursor}`;
+      // Of its own for each connection: whoever follows keeps one signal for as long as the wallet is there.
       const leaving = new AbortController();
+      const leave = () => leaving.abort();
+      signal.addEventListener('abort', leave, { once: true });
+      if (signal.aborted) leave();
       const lines = outbound.lines({
         url: `${base}/v1/invoices/subscribe${from}`,
         headers,
-        signal: AbortSignal.any([signal, leaving.signal]),
+        signal: leaving.signal,
       });
       const iterator = lines[Symbol.asyncIterator]();
       try {
         let next = iterator.next();
         next.catch(() => {});
         // The proxy sends nothing, not even headers, before there is something to tell.
-        await Promise.race([next, pause(settleInMillis, signal)]);
+        await Promise.race([next, pause(settleInMillis, leaving.signal)]);
         yield { kind: 'open', resumed: cursor !== undefined };
         for (;;) {
           const { done, value } = await next;
@@ -127,7 +118,8 @@ export function lndConnector(options: LndOptions): Connector {
         if (error.status !== undefined && isForbidden(error.status)) throw forbiddenFault();
         throw new WalletFault('unreachable', error.message, { cause: error });
       } finally {
-        leaving.abort();
+        signal.removeEventListener('abort', leave);
+        leave();
       }
     },
 

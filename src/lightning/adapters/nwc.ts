@@ -4,6 +4,7 @@ import {
   type AdapterSupport,
   fittingDescription,
   readMsat,
+  requireSameInvoice,
   requireWholeSats,
   settledFact,
   toCreatedInvoice,
@@ -84,9 +85,7 @@ export function nwcConnector(options: NwcOptions): Connector {
         if (error instanceof NwcError && error.code === 'NOT_FOUND') return { state: 'unknown' };
         throw error;
       }
-      if (invoice.payment_hash !== undefined && invoice.payment_hash !== paymentHash) {
-        throw new WalletFault('protocol', 'The wallet answered for another invoice.');
-      }
+      if (invoice.payment_hash !== undefined) requireSameInvoice(invoice.payment_hash, paymentHash);
       if (!isSettled(invoice)) return unpaidFact(handle, clock);
       return settledFact(paymentHash, {
         receivedMsat: readMsat(invoice.amount),

@@ -2,6 +2,7 @@ import type { Outbound } from '../../kernel/outbound.ts';
 import { type Connector, type InvoiceFact, WalletFault } from '../connector.ts';
 import {
   type AdapterSupport,
+  requireSameInvoice,
   requireWholeSats,
   settledFact,
   toCreatedInvoice,
@@ -82,9 +83,7 @@ export function phoenixdConnector(options: PhoenixdOptions): Connector {
       const answer = await get(`/payments/incoming/${paymentHash}`, signal);
       if (answer.status === 204 || answer.status === 404) return { state: 'unknown' };
       const payment = goodObject(answer);
-      if (payment.paymentHash !== paymentHash) {
-        throw new WalletFault('protocol', 'The wallet answered for another invoice.');
-      }
+      requireSameInvoice(payment.paymentHash, paymentHash);
       // The preimage is shown for unpaid invoices as well.
       if (payment.isPaid !== true) return unpaidFact(handle, clock);
       return settledFact(paymentHash, {

@@ -1,12 +1,23 @@
+import { setMaxListeners } from 'node:events';
 import { Readable } from 'node:stream';
 import type { FastifyReply } from 'fastify';
 import type { Answer } from '../../operation/answer.ts';
 
 /** Aborts when the peer is gone, or one of the others aborts. */
-export function goneSignal(reply: FastifyReply, ...others: AbortSignal[]): AbortSignal {
+export function goneSignal(reply: Pick<FastifyReply, 'raw'>, ...others: AbortSignal[]): AbortSignal {
   const gone = new AbortController();
-  reply.raw.once('close', () => gone.abort());
-  return AbortSignal.any([gone.signal, ...others]);
+  // Not AbortSignal.any: what it ties to a signal that lives as long as the process is never let go of (Node 20).
+  const end = () => {
+    for (const other of others) other.removeEventListener('abort', end);
+    gone.abort();
+  };
+  reply.raw.once('close', end);
+  setMaxListeners(0, ...others);
+  for (const other of others) {
+    if (other.aborted) end();
+    else other.addEventListener('abort', end, { once: true });
+  }
+  return gone.signal;
 }
 
 /**
