@@ -2,13 +2,13 @@ import { createServer } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { brotliDecompressSync } from 'node:zlib';
 import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { openTestApp, type TestApp, type TestMerchant } from '../harness/app.ts';
 import { hasBrowser, openBrowser, openPageServer, type PageServer } from '../harness/browser.ts';
 import { createProduct } from '../harness/catalog.ts';
-import { changeWallet, testWalletId } from '../harness/wallets.ts';
+import { addWallet, changeWallet, testWalletId } from '../harness/wallets.ts';
 import { LnurlServer } from '../support/lnurl-server.ts';
-import { axeFaults, readQr, watchPage } from './page-checks.ts';
+import { axeFaults, type PageWatch, readQr, watchPage } from './page-checks.ts';
 
 /** From settlement to the new screen. */
 const turnMillis = 1000;
@@ -21,6 +21,7 @@ describe.runIf(hasBrowser())('a checkout in a browser', () => {
   let shop: PageServer;
   let base: string;
   const contexts: BrowserContext[] = [];
+  const watches: PageWatch[] = [];
 
   beforeAll(async () => {
     const port = await freePort();
@@ -35,8 +36,13 @@ describe.runIf(hasBrowser())('a checkout in a browser', () => {
     for (const path of ['/done', '/cart'])
       shop.show(path, () => `<!doctype html><title>${path}</title><h1>${path}</h1>`);
   });
+  // A page that is left open goes on drawing and asking, which the next test pays for.
+  afterEach(async () => {
+    await Promise.all(contexts.splice(0).map((context) => context.close()));
+    const faults = watches.splice(0).flatMap((watch) => watch.faults);
+    expect(faults.filter((fault) => !fault.startsWith('host: '))).toEqual([]);
+  });
   afterAll(async () => {
-    for (const context of contexts) await context.close();
     await browser?.close();
     await app?.close();
     await shop?.close();
@@ -56,9 +62,16 @@ describe.runIf(hasBrowser())('a checkout in a browser', () => {
   }
 
   async function newPage(options: BrowserContextOptions = {}): Promise<Page> {
-    const context = await browser.newContext({ viewport: { width: 390, height: 844 }, locale: 'en-US', ...options });
+    const context = await browser.newContext({
+      viewport: { width: 390, height: 844 },
+      locale: 'en-US',
+      reducedMotion: 'reduce',
+      ...options,
+    });
     contexts.push(context);
-    return context.newPage();
+    const page = await context.newPage();
+    watches.push(await watchPage(page, base));
+    return page;
   }
 
   // From outside, as a wallet would.
@@ -72,7 +85,7 @@ describe.runIf(hasBrowser())('a checkout in a browser', () => {
 
   test('turns to paid, says so, and leads to the success address once', async () => {
     const session = await createSession();
-    const page = await newPage();
+    const page = await newPage({ reducedMotion: 'no-preference' });
     const watch = await watchPage(page, base);
     await page.goto(`${shop.url}/cart`);
     watch.faults.length = 0;
@@ -215,8 +228,11 @@ describe.runIf(hasBrowser())('a checkout in a browser', () => {
     await button.click();
     await button.click();
     expect(await button.textContent()).toBe('Copied');
+    const marks = () => button.locator('.icon').evaluateAll((all) => all.map((one) => one.checkVisibility()));
+    expect(await marks()).toEqual([false, true]);
     expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(await page.locator('#invoice').inputValue());
-    await page.locator('#copy', { hasText: /^Copy$/ }).waitFor({ timeout: 3000 });
+    await page.locator('#copy', { hasText: /^Copy$/ }).waitFor({ timeout: 5000 });
+    expect(await marks()).toEqual([true, false]);
     await page.evaluate(() => {
       navigator.clipboard.writeText = () => Promise.reject(new Error('denied'));
       document.execCommand = () => false;
@@ -243,6 +259,52 @@ describe.runIf(hasBrowser())('a checkout in a browser', () => {
     await page.locator('#browser-wallet').click();
     const sent = await page.evaluate(() => (window as unknown as { sent: string }).sent);
     expect(sent).toBe(await page.locator('#invoice').inputValue());
+    // Turned down by the payer: everything is as before.
+    await page.evaluate(() => {
+      const { webln } = window as unknown as { webln: { sendPayment: () => Promise<never> } };
+      webln.sendPayment = () => Promise.reject(new Error('no'));
+    });
+    await page.locator('#browser-wallet').click();
+    await page.locator('#browser-wallet:not(.busy)').waitFor();
+    expect(await page.locator('.qr').isVisible()).toBe(true);
+  });
+
+  test('money that is under way shows as detected, then as paid; of two changes at once the last is shown', async () => {
+    const own = await app.newMerchant();
+    await changeWallet(app, await testWalletId(app, own), { enabled: false });
+    const wallet = await addWallet(app, own, { settings: { hold: true } });
+    const page = await newPage();
+    for (const waits of [true, false]) {
+      await changeWallet(app, wallet, { settings: { hold: true } });
+      const session = await createSession({ success_url: null }, own);
+      await openLive(page, session.path);
+      await app.app.inject({ method: 'POST', url: `/checkout/${session.token}/simulate_payment` });
+      if (waits) {
+        await titleShown(page, 'Payment detected');
+        expect([await page.locator('.qr').count(), await page.locator('#continue').count()]).toEqual([0, 0]);
+      }
+      await changeWallet(app, wallet, { settings: {} });
+      app.clock.advanceSeconds(3);
+      await titleShown(page, 'Payment complete');
+    }
+  });
+
+  test('a stream that ends, then a server that is away for a while, are got over', async () => {
+    const session = await createSession({ success_url: null });
+    const page = await newPage();
+    let asked = 0;
+    await page.route('**/events', (route) => {
+      asked += 1;
+      if (asked === 1) {
+        return route.fulfill({ contentType: 'text/event-stream', body: 'retry: 50\n\n' });
+      }
+      return asked < 4 ? route.abort('connectionrefused') : route.continue();
+    });
+    const restored = page.waitForResponse(async (answer) => answer.url().endsWith('/events') && asked >= 4);
+    await page.goto(session.path);
+    await restored;
+    await pay(session.token);
+    await titleShown(page, 'Payment complete');
   });
 
   test('where the shop’s wallet does not tell, the proof that the payer’s wallet got is shown instead', async () => {
@@ -367,6 +429,7 @@ describe.runIf(hasBrowser())('a checkout in a browser', () => {
       await other.goto(stranger.url);
       await sleep(300);
       expect(await other.frameLocator('iframe').locator('#title').count()).toBe(0);
+      expect(watches.pop()!.faults).toContainEqual(expect.stringContaining('frame-ancestors'));
     } finally {
       await stranger.close();
     }

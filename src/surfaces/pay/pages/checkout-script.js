@@ -137,7 +137,8 @@
 
   async function copy() {
     const field = find('invoice');
-    const label = find('copy').querySelector('span');
+    const button = find('copy');
+    const label = button.querySelector('span');
     data.copyLabel ??= label.textContent;
     let isCopied = true;
     try {
@@ -150,10 +151,12 @@
     }
     const words = isCopied ? data.words.copied : data.words.copyFailed;
     if (isCopied) label.textContent = words;
+    button.classList.toggle('copied', isCopied);
     say(words);
     clearTimeout(copyTimer);
     copyTimer = setTimeout(() => {
       label.textContent = data.copyLabel;
+      button.classList.remove('copied');
       say('');
     }, copiedMillis);
   }

@@ -49,6 +49,7 @@ export function PendingCard({ view, locale }: { view: CheckoutView; locale: Lang
             <input class="field code" id="invoice" dir="ltr" readOnly value={bolt11} />
             <button type="button" class="button copy" id="copy" hidden>
               <Icon name="copy" />
+              <Icon name="check" />
               <span>{words.copy}</span>
             </button>
           </div>
