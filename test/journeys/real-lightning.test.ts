@@ -9,6 +9,7 @@ import { findInvoiceForJob } from '../../src/store/invoices.ts';
 import { setWalletEnabled } from '../../src/store/wallets.ts';
 import { until, withWallets } from '../flows/fake-wallet.ts';
 import { openTestApp, type TestApp, type TestMerchant } from '../harness/app.ts';
+import { hasBrowser, openBrowser, openPageServer } from '../harness/browser.ts';
 import { createProduct } from '../harness/catalog.ts';
 import type { Client, Reply } from '../harness/client.ts';
 import { createTestDatabase } from '../harness/database.ts';
@@ -333,17 +334,25 @@ test('a payment link is opened, its invoice paid by a payer’s node, and the sh
   expect(receipt.body).toMatchObject({ preimage, amount_sats: 5000, total_cents: 500 });
 });
 
-test('a checkout that is paid leads back to the shop with its id', async () => {
-  const created = await client.post('/api/v1/checkout_sessions', {
-    checkout_session: { amount_cents: 500, success_url: 'https://shop.test/done?order=7#paid' },
-  });
-  const { id, token } = created.body;
-  const shown = (await client.get(`/checkout/${token}/status`)).body;
-  await rig.payer.pay(shown.payment_request);
-  app.clock.advanceSeconds(3);
-  await until(async () => (await client.get(`/checkout/${token}/status`)).body.status === 'completed');
-  expect((await client.get(`/checkout/${token}/status`)).body.redirect_url).toBe(
-    `https://shop.test/done?order=7&checkout_id=${id}#paid`,
-  );
-  expect((await client.get(`/api/v1/checkout_sessions/${id}`)).body.status).toBe('completed');
-});
+test.runIf(hasBrowser())(
+  'a browser shows a checkout, a payer’s node pays what it shows, and it lands at the shop',
+  async () => {
+    const [browser, shop] = await Promise.all([openBrowser(), openPageServer()]);
+    try {
+      shop.show('/done', () => '<!doctype html><title>Thanks</title><h1>Thanks</h1>');
+      const base = await app.app.listen({ host: '127.0.0.1', port: 0 });
+      const created = await client.post('/api/v1/checkout_sessions', {
+        checkout_session: { amount_cents: 500, success_url: `${shop.url}/done?order=7#paid` },
+      });
+      const { id, token } = created.body;
+      const page = await browser.newPage();
+      await page.goto(`${base}/checkout/${token}`);
+      await rig.payer.pay(await page.locator('#invoice').inputValue());
+      app.clock.advanceSeconds(3);
+      await page.waitForURL(`${shop.url}/done?order=7&checkout_id=${id}#paid`);
+      expect((await client.get(`/api/v1/checkout_sessions/${id}`)).body.status).toBe('completed');
+    } finally {
+      await Promise.all([browser.close(), shop.close()]);
+    }
+  },
+);
