@@ -1,7 +1,7 @@
 import { stepDueSubscriptions } from '../../src/jobs/bill-subscriptions.ts';
 import type { TestApp } from './app.ts';
 import type { Client, Reply } from './client.ts';
-import { visitorAddress } from './visitors.ts';
+import { newVisitorAddress } from './visitors.ts';
 
 /** Invites somebody. @throws unless they are. */
 export async function invite(client: Client, subscription: Record<string, unknown> = {}) {
@@ -22,9 +22,7 @@ const asJson = { accept: 'application/json' };
 
 /** What the customer does on their page, and the page as JSON afterwards. */
 export function act(app: TestApp, { customer_url }: { customer_url: string }, deed: string): Promise<Reply> {
-  return app.stranger
-    .from(visitorAddress(customer_url))
-    .post(`${new URL(customer_url).pathname}/${deed}`, undefined, asJson);
+  return app.stranger.from(newVisitorAddress()).post(`${new URL(customer_url).pathname}/${deed}`, undefined, asJson);
 }
 
 export function customerPage(
@@ -32,7 +30,7 @@ export function customerPage(
   { customer_url }: { customer_url: string },
   headers: Record<string, string> = asJson,
 ) {
-  return app.stranger.from(visitorAddress(customer_url)).get(new URL(customer_url).pathname, headers);
+  return app.stranger.from(newVisitorAddress()).get(new URL(customer_url).pathname, headers);
 }
 
 /** Invites somebody, who accepts. @returns the subscription as the merchant sees it then. */

@@ -1,5 +1,10 @@
 import { createHash } from 'node:crypto';
 
+let visits = 0;
+
+/** An address that nobody called from yet. */
+export const newVisitorAddress = (): string => visitorAddress(`visit ${visits++}`);
+
 /**
  * An address for whoever looks at something: another one for each text. Strangers are let in at a pace, by address, and a
  * test that is about something else should not have to wait.
