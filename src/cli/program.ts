@@ -26,6 +26,7 @@ import { addProbeWallet } from './probe-wallet.ts';
 import { addReconcile } from './reconcile.ts';
 import { addRemoveUser } from './remove-user.ts';
 import { addRemoveWallet } from './remove-wallet.ts';
+import { addResetSecondFactor } from './reset-second-factor.ts';
 import { addRevokeKey } from './revoke-key.ts';
 import { addRotateSecrets } from './rotate-secrets.ts';
 import { addSetMerchantStatus } from './set-merchant-status.ts';
@@ -61,6 +62,7 @@ export function buildProgram(): Command {
   addGivePasswordLink(user);
   addRemoveUser(user);
   addSignOutUser(user);
+  addResetSecondFactor(user);
   const auditLog = program.command('audit-log').description('Who changed what');
   addVerifyAuditLog(auditLog);
   const key = program.command('key').description('API keys');

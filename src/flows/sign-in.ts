@@ -8,7 +8,7 @@ import { sessionLifeSeconds } from '../model/user-session.ts';
 import { hasActiveApiKey, markDeviceKey, revokeDeviceKeys } from '../store/api-keys.ts';
 import { findUserSession, insertUserSession } from '../store/user-sessions.ts';
 import { listMembershipsOf } from '../store/users.ts';
-import { type Credentials, checkCredentials } from './check-credentials.ts';
+import { checkCredentials, type PasswordTry } from './check-credentials.ts';
 import type { Parts } from './parts.ts';
 import { recordUserAudit } from './record-audit.ts';
 
@@ -18,7 +18,7 @@ import { recordUserAudit } from './record-audit.ts';
  */
 export async function signIn(
   parts: Parts,
-  credentials: Credentials,
+  credentials: PasswordTry & { code: string | undefined },
 ): Promise<{ token: string; memberships: Membership[] }> {
   const user = await checkCredentials(parts, credentials);
   const now = parts.clock.now();

@@ -3,7 +3,7 @@ import { hashApiKey } from '../auth/api-key.ts';
 import type { Handle } from '../db/database.ts';
 import { addSeconds, type Clock } from '../kernel/clock.ts';
 import { newId } from '../kernel/ids.ts';
-import type { Membership } from '../model/user.ts';
+import type { Membership, UserRow } from '../model/user.ts';
 import { sessionLifeSeconds, type UserSession, useNotedEverySeconds, webIdleSeconds } from '../model/user-session.ts';
 import {
   findUserSession,
@@ -14,7 +14,15 @@ import {
   revokeUserSession,
 } from '../store/user-sessions.ts';
 import { findUser, listMembershipsOf } from '../store/users.ts';
-import { type Credentials, checkCredentials } from './check-credentials.ts';
+import {
+  checkCode,
+  checkPasswordTry,
+  forgetTries,
+  type PasswordTry,
+  refuseLocked,
+  type TrySource,
+  takeTry,
+} from './check-credentials.ts';
 import type { Parts } from './parts.ts';
 import { recordAccountAudit } from './record-audit.ts';
 import { signOutEverywhere } from './sign-out.ts';
@@ -24,35 +32,81 @@ const tokenShape = /^[\w-]{43}$/;
 /** Somebody whose browser is signed in to the pages. */
 export interface SignedIn {
   readonly sessionId: string;
-  readonly user: { readonly id: string; readonly email: string; readonly name: string | null };
+  readonly user: {
+    readonly id: string;
+    readonly email: string;
+    readonly name: string | null;
+    readonly hasSecondFactor: boolean;
+  };
   /** Where they work, oldest first; also merchants that are not active. */
   readonly memberships: readonly Membership[];
 }
 
-export interface WebSignIn extends Credentials {
-  /** What the browser calls itself, for the list of sign-ins. */
+/** What a browser is, beside the person in front of it. */
+export interface BrowserState {
+  /** What it calls itself, for the list of sign-ins. */
   device: string | null;
   /** What its cookie held before. */
   earlierToken: string | undefined;
 }
 
 /**
- * Signs a browser in. @returns the token for its cookie.
- * @throws {AppError} as `checkCredentials()`.
+ * Signs a browser in, or half in where the second factor is still to come.
+ * @returns the token for its cookie.
+ * @throws {AppError} as `checkPasswordTry()`.
  */
-export async function signInBrowser(parts: Parts, request: WebSignIn): Promise<string> {
-  const user = await checkCredentials(parts, request);
-  return openWebSession(parts, user.id, request);
+export async function signInBrowser(
+  parts: Parts,
+  credentials: PasswordTry,
+  browser: BrowserState,
+): Promise<{ token: string; needsCode: boolean }> {
+  const user = await checkPasswordTry(parts, credentials);
+  const needsCode = user.has_second_factor;
+  if (!needsCode) await forgetTries(parts, user);
+  return { token: await openSession(parts, user.id, needsCode ? 'code' : 'web', browser), needsCode };
+}
+
+/** Whether the token is of somebody who has shown the password and not yet the second factor. */
+export async function isCodeAwaited(parts: Parts, token: string): Promise<boolean> {
+  return (await findCodeStep(parts, token)) !== undefined;
+}
+
+/**
+ * Signs a browser in with the second factor. @returns the new token for its cookie; undefined when the password was shown
+ * too long ago, or not at all.
+ * @throws {AppError} 401 for a wrong code, 423 while locked, 429 after too many tries.
+ */
+export async function confirmSignIn(
+  parts: Parts,
+  token: string,
+  code: string,
+  source: TrySource,
+  device: string | null,
+): Promise<string | undefined> {
+  const user = await findCodeStep(parts, token);
+  if (!user) return undefined;
+  takeTry(parts, user.email, source);
+  refuseLocked(user, parts.clock.now());
+  await checkCode(parts, user, code, source.requestId);
+  await forgetTries(parts, user);
+  return openSession(parts, user.id, 'web', { device, earlierToken: token });
+}
+
+async function findCodeStep({ db, clock }: Parts, token: string): Promise<UserRow | undefined> {
+  if (!tokenShape.test(token)) return undefined;
+  const session = await findUserSession(db, hashApiKey(token), 'code', clock.now(), new Date(0));
+  return session && findUser(db, session.user_id);
 }
 
 /**
  * Opens a session whose token is always new, and ends the one the browser had: a token that somebody planted or saw before
  * the sign-in is worth nothing after it.
  */
-export async function openWebSession(
+async function openSession(
   parts: Parts,
   userId: string,
-  { device, earlierToken }: Pick<WebSignIn, 'device' | 'earlierToken'>,
+  kind: 'web' | 'code',
+  { device, earlierToken }: BrowserState,
 ): Promise<string> {
   const token = randomBytes(32).toString('base64url');
   const now = parts.clock.now();
@@ -61,10 +115,10 @@ export async function openWebSession(
     await insertUserSession(tx, {
       id: newId(),
       userId,
-      kind: 'web',
+      kind,
       tokenHash: hashApiKey(token),
       device,
-      expiresAt: addSeconds(now, sessionLifeSeconds.web),
+      expiresAt: addSeconds(now, sessionLifeSeconds[kind]),
       now,
     });
   });
@@ -82,7 +136,7 @@ export async function findWebSession(parts: Parts, token: string): Promise<Signe
   if (session.last_used_at < addSeconds(now, -useNotedEverySeconds)) await noteSessionUse(db, session.id, now);
   return {
     sessionId: session.id,
-    user: { id: user.id, email: user.email, name: user.name },
+    user: { id: user.id, email: user.email, name: user.name, hasSecondFactor: user.has_second_factor },
     memberships: await listMembershipsOf(db, user.id),
   };
 }

@@ -28,6 +28,7 @@ export interface UserRow {
   password_hash: string | null;
   failed_count: number;
   locked_until: Date | null;
+  has_second_factor: boolean;
   created_at: Date;
 }
 

@@ -35,6 +35,11 @@ const revokeAll = statement(
   'update user_sessions set revoked_at = $2 where user_id = $1 and revoked_at is null',
 );
 
+const revokeOthers = statement(
+  'user_sessions_revoke_others',
+  'update user_sessions set revoked_at = $3 where user_id = $1 and id <> $2 and revoked_at is null',
+);
+
 export interface NewUserSession {
   id: string;
   userId: string;
@@ -83,4 +88,9 @@ export async function revokeSessionOfToken(tx: Handle, tokenHash: Buffer, now: D
 /** Signs somebody out everywhere. @returns how many sign-ins ended. */
 export function revokeUserSessions(tx: Handle, userId: string, now: Date): Promise<number> {
   return tx.run(revokeAll, [userId, now]);
+}
+
+/** Ends all of somebody's sign-ins but one. */
+export async function revokeOtherSessions(tx: Handle, userId: string, keptId: string, now: Date): Promise<void> {
+  await tx.run(revokeOthers, [userId, keptId, now]);
 }

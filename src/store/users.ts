@@ -1,7 +1,8 @@
 import { type Handle, statement } from '../db/database.ts';
 import type { Membership, Role, UserRow } from '../model/user.ts';
 
-const columns = 'id, email, name, password_hash, failed_count, locked_until, created_at';
+const columns = `id, email, name, password_hash, failed_count, locked_until, created_at,
+  exists (select from second_factors f where f.user_id = users.id and f.confirmed_at is not null) as has_second_factor`;
 
 const insert = statement(
   'users_insert',
@@ -14,12 +15,14 @@ const setPassword = statement(
   'users_set_password',
   `update users set password_hash = $2, failed_count = 0, locked_until = null, updated_at = $3 where id = $1`,
 );
-// One statement, so that parallel guesses are all counted.
+// One statement, so that parallel guesses are all counted. Nobody waits for the disk: that would tell how long an address
+// takes that has an account, and a guess that a crash makes us forget helps nobody.
 const countFailure = statement(
   'users_count_failure',
-  `update users set failed_count = case when failed_count + 1 >= $2 then 0 else failed_count + 1 end,
+  `with unhurried as materialized (select set_config('synchronous_commit', 'off', true))
+   update users set failed_count = case when failed_count + 1 >= $2 then 0 else failed_count + 1 end,
           locked_until = case when failed_count + 1 >= $2 then $3 else locked_until end
-    where id = $1`,
+     from unhurried where id = $1`,
 );
 const resetFailures = statement(
   'users_reset_failures',

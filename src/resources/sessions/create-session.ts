@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import { signIn } from '../../flows/sign-in.ts';
-import { inputObject } from '../../model/fields.ts';
+import { inputObject, optional } from '../../model/fields.ts';
 import { sessionLoginSchema } from '../../model/user.ts';
 import { json, publicOperation } from '../../operation/operation.ts';
 
@@ -8,19 +8,31 @@ export const createSession = publicOperation({
   name: 'create_session',
   summary: 'Sign in with e-mail address and password',
   description:
-    'An unknown address and a wrong password look alike. A locked account says so only to who knows the password.',
+    'An unknown address and a wrong password look alike. A locked account says so only to who knows the password. An account with a second factor needs a code beside them.',
   method: 'POST',
   path: '/api/v1/m/sessions',
   body: inputObject({
     email: Type.String({ minLength: 1, maxLength: 254, description: 'E-mail address' }),
     password: Type.String({ minLength: 1, maxLength: 1000, description: 'Password' }),
+    otp: optional(
+      Type.String({
+        maxLength: 100,
+        description: 'Code of the second factor, or a recovery code, where the account has one',
+      }),
+    ),
   }),
   answer: json(sessionLoginSchema),
   fails: ['bad_request', 'invalid_token', 'locked', 'rate_limited'],
   tool: false,
   async run(call, { body }) {
-    const { email, password } = body;
-    const { token, memberships } = await signIn(call.parts, { email, password, address: call.address ?? '' });
+    const { email, password, otp } = body;
+    const { token, memberships } = await signIn(call.parts, {
+      email,
+      password,
+      code: otp ?? undefined,
+      address: call.address ?? '',
+      requestId: call.requestId,
+    });
     return {
       session_token: token,
       merchants: memberships.map(({ merchant_id: id, name, logo_url, currency, role }) => ({

@@ -1,4 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { TrySource } from '../../flows/check-credentials.ts';
 import { newNonce, pageHeaders } from '../pages/headers.ts';
 import { chooseLanguage } from '../pages/language.ts';
 import type { Setting } from './pages/people-page.tsx';
@@ -20,4 +21,9 @@ export function readLocale(request: FastifyRequest): string | undefined {
 export function readText(form: unknown, name: string): string | undefined {
   const value = (form as Record<string, unknown> | null | undefined)?.[name];
   return typeof value === 'string' ? value : undefined;
+}
+
+/** Whom a try is counted for, and where the audit log finds it. */
+export function sourceOf(request: FastifyRequest): TrySource {
+  return { address: request.ip, requestId: request.id };
 }

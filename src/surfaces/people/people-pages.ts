@@ -7,6 +7,7 @@ import { refuseForeignForms } from '../pages/same-origin.ts';
 import { addAccountPages } from './account-routes.ts';
 import { beginPage } from './page-setting.ts';
 import { renderRefusalPage } from './pages/refusal-page.tsx';
+import { addSecondFactorPages } from './second-factor-routes.ts';
 import { addSignInPages } from './sign-in-routes.ts';
 
 /**
@@ -26,5 +27,6 @@ export function addPeoplePages(app: FastifyInstance, parts: Parts): void {
     });
     addSignInPages(pages, parts);
     addAccountPages(pages, parts);
+    addSecondFactorPages(pages, parts);
   });
 }

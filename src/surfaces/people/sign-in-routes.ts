@@ -1,27 +1,32 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Parts } from '../../flows/parts.ts';
-import { endWebSession, signInBrowser } from '../../flows/web-session.ts';
-import { AppError } from '../../kernel/errors.ts';
+import { confirmSignIn, endWebSession, isCodeAwaited, signInBrowser } from '../../flows/web-session.ts';
 import { refuseOtherMethods } from '../http/refuse-methods.ts';
 import { browserName } from './browser-name.ts';
-import { beginPage, readLocale, readText } from './page-setting.ts';
-import { refusalText } from './pages/refusal-page.tsx';
-import { renderSignInPage, type SignInPage } from './pages/sign-in-page.tsx';
-import { readReturnTo } from './return-to.ts';
+import { beginPage, readLocale, readText, sourceOf } from './page-setting.ts';
+import { renderCodePage } from './pages/code-page.tsx';
+import type { Failure } from './pages/refusal-page.tsx';
+import { renderSignInPage } from './pages/sign-in-page.tsx';
+import { pageAddress, readReturnTo } from './return-to.ts';
 import { clearSessionCookie, readSessionToken, setSessionCookie } from './session-cookie.ts';
+import { readFailure } from './show-failure.ts';
 import { findSignedInUser, goTo } from './signed-in.ts';
 import { wordsOf } from './words.ts';
 
 const longestEmailChars = 254;
 const longestPasswordChars = 1000;
+const longestCodeChars = 100;
+const readersAndForms: ReadonlySet<string> = new Set(['GET', 'HEAD', 'POST']);
 
-/** The door to all pages that need somebody: in at `/sign-in`, out at `/sign-out`. */
+/** The door to all pages that need somebody: in at `/sign-in`, where need be through `/sign-in/code`; out at `/sign-out`. */
 export function addSignInPages(app: FastifyInstance, parts: Parts): void {
+  // Read anew each time: the port may become known only when the server listens.
   const { links } = parts;
+  const deviceOf = (request: FastifyRequest) => browserName(request.headers['user-agent']);
 
   app.get('/sign-in', async (request, reply) => {
     if (await findSignedInUser(parts, request)) return goTo(reply, returnAddress(request));
-    return show(request, reply, {});
+    return showSignIn(request, reply, {});
   });
 
   app.post('/sign-in', async (request, reply) => {
@@ -29,28 +34,43 @@ export function addSignInPages(app: FastifyInstance, parts: Parts): void {
     const password = readText(request.body, 'password') ?? '';
     const { language } = beginPage(request, reply);
     const words = wordsOf(language);
-    if (email === '' || password === '') return show(request, reply.code(400), { email, fault: words.missing });
+    if (email === '' || password === '') return showSignIn(request, reply.code(400), { email, fault: words.missing });
     if (email.length > longestEmailChars || password.length > longestPasswordChars) {
-      return show(request, reply.code(401), { fault: words.wrong });
+      return showSignIn(request, reply.code(401), { fault: words.wrong });
     }
     try {
-      const token = await signInBrowser(parts, {
-        email,
-        password,
-        address: request.ip,
-        device: browserName(request.headers['user-agent']),
-        earlierToken: readSessionToken(request, links.publicUrl),
-      });
+      const browser = { device: deviceOf(request), earlierToken: readSessionToken(request, links.publicUrl) };
+      const { token, needsCode } = await signInBrowser(parts, { email, password, ...sourceOf(request) }, browser);
       setSessionCookie(request, reply, links.publicUrl, token);
+      return goTo(reply, needsCode ? pageAddress('/sign-in/code', parametersOf(request)) : returnAddress(request));
     } catch (error) {
-      if (!(error instanceof AppError)) throw error;
-      request.failure = error;
-      reply.code(error.status);
-      if (error.retryAfterSeconds !== undefined) reply.header('retry-after', String(error.retryAfterSeconds));
-      if (error.code === 'invalid_token') return show(request, reply, { email, fault: words.wrong });
-      return show(request, reply, { email, notice: refusalText(error, language) ?? error.message });
+      return showSignIn(request, reply, {
+        email,
+        ...readFailure(error, request, reply, { wrong: words.wrong, language }),
+      });
     }
-    return goTo(reply, returnAddress(request));
+  });
+
+  app.get('/sign-in/code', async (request, reply) => {
+    const token = readSessionToken(request, links.publicUrl);
+    if (token === undefined || !(await isCodeAwaited(parts, token))) return startAgain(request, reply);
+    return showCode(request, reply, {});
+  });
+
+  app.post('/sign-in/code', async (request, reply) => {
+    const token = readSessionToken(request, links.publicUrl);
+    const code = readText(request.body, 'code') ?? readText(request.body, 'recovery_code') ?? '';
+    const { language } = beginPage(request, reply);
+    const wrong = wordsOf(language).wrongCode;
+    if (code === '' || code.length > longestCodeChars) return showCode(request, reply.code(400), { fault: wrong });
+    try {
+      const opened = token && (await confirmSignIn(parts, token, code, sourceOf(request), deviceOf(request)));
+      if (!opened) return startAgain(request, reply);
+      setSessionCookie(request, reply, links.publicUrl, opened);
+      return goTo(reply, returnAddress(request));
+    } catch (error) {
+      return showCode(request, reply, readFailure(error, request, reply, { wrong, language }));
+    }
   });
 
   app.post('/sign-out', async (request, reply) => {
@@ -60,19 +80,33 @@ export function addSignInPages(app: FastifyInstance, parts: Parts): void {
     return goTo(reply, '/sign-in');
   });
 
-  refuseOtherMethods(app, '/sign-in', new Set(['GET', 'HEAD', 'POST']));
+  refuseOtherMethods(app, '/sign-in', readersAndForms);
+  refuseOtherMethods(app, '/sign-in/code', readersAndForms);
   refuseOtherMethods(app, '/sign-out', new Set(['POST']));
 }
 
-function show(
-  request: FastifyRequest,
-  reply: FastifyReply,
-  said: Pick<SignInPage, 'email' | 'fault' | 'notice'>,
-): FastifyReply {
-  const returnTo = readReturnTo(readText(request.query, 'return_to'));
-  return reply.send(renderSignInPage({ ...beginPage(request, reply), returnTo, locale: readLocale(request), ...said }));
+function showSignIn(request: FastifyRequest, reply: FastifyReply, said: Failure & { email?: string }): FastifyReply {
+  return reply.send(renderSignInPage({ ...beginPage(request, reply), ...placeOf(request), ...said }));
+}
+
+function showCode(request: FastifyRequest, reply: FastifyReply, failure: Failure): FastifyReply {
+  return reply.send(renderCodePage({ ...beginPage(request, reply), ...placeOf(request), ...failure }));
+}
+
+function startAgain(request: FastifyRequest, reply: FastifyReply): FastifyReply {
+  return goTo(reply, pageAddress('/sign-in', parametersOf(request)));
+}
+
+/** Where one wants to get to, and in which language. */
+function placeOf(request: FastifyRequest) {
+  return { returnTo: readReturnTo(readText(request.query, 'return_to')), locale: readLocale(request) };
+}
+
+function parametersOf(request: FastifyRequest) {
+  const { returnTo, locale } = placeOf(request);
+  return { return_to: returnTo, locale };
 }
 
 function returnAddress(request: FastifyRequest): string {
-  return readReturnTo(readText(request.query, 'return_to')) ?? '/account';
+  return placeOf(request).returnTo ?? '/account';
 }

@@ -3,7 +3,7 @@ import type { SignedIn } from '../../../flows/web-session.ts';
 import type { UserSession } from '../../../model/user-session.ts';
 import { figuresOf } from '../../pages/figures.ts';
 import type { Language } from '../../pages/language.ts';
-import { SubmitButton } from '../../pages/parts.tsx';
+import { LinkButton, SubmitButton } from '../../pages/parts.tsx';
 import { wordsOf } from '../words.ts';
 import { renderPeoplePage, type Setting } from './people-page.tsx';
 
@@ -36,6 +36,11 @@ export function renderAccountPage({ signedIn, signIns, language, nonce }: Accoun
         <section class="card stack">
           <h2>{words.merchants}</h2>
           <Merchants memberships={memberships} language={language} />
+        </section>
+        <section class="card stack">
+          <h2>{words.secondFactor}</h2>
+          <p class="muted">{user.hasSecondFactor ? words.factorOn : words.factorOff}</p>
+          <LinkButton href="/account/second-factor">{user.hasSecondFactor ? words.change : words.setUp}</LinkButton>
         </section>
         <section class="card stack">
           <h2>{words.signIns}</h2>

@@ -6,6 +6,14 @@ import { NeedsHttps } from '../session-cookie.ts';
 import { minutesText, wordsOf } from '../words.ts';
 import { renderPeoplePage, type Setting } from './people-page.tsx';
 
+/** Why a form is shown again, in the reader's language. */
+export interface Failure {
+  /** What is wrong with what was typed. */
+  fault?: string | undefined;
+  /** Why nothing can be done now, whatever is typed. */
+  notice?: string | undefined;
+}
+
 /** When something could not be done: what, and the way back. */
 export function renderRefusalPage(error: AppError, backTo: string, { language, nonce }: Setting): string {
   const words = wordsOf(language);

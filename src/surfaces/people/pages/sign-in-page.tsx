@@ -3,17 +3,14 @@ import { wordsOf as linkWordsOf } from '../../user-links/words.ts';
 import { pageAddress } from '../return-to.ts';
 import { wordsOf } from '../words.ts';
 import { renderPeoplePage, type Setting } from './people-page.tsx';
+import type { Failure } from './refusal-page.tsx';
 
-export interface SignInPage extends Setting {
+export interface SignInPage extends Setting, Failure {
   returnTo: string | undefined;
   /** What `?locale=` asked for, so that the answer speaks it too. */
   locale: string | undefined;
   /** As it was typed. */
   email?: string | undefined;
-  /** What is wrong with address or password. */
-  fault?: string | undefined;
-  /** Why nobody is let in now. */
-  notice?: string | undefined;
 }
 
 export function renderSignInPage(page: SignInPage): string {

@@ -1,0 +1,28 @@
+import type { Command } from 'commander';
+import { resetSecondFactor } from '../flows/second-factor.ts';
+import { findUserByEmail } from '../store/users.ts';
+import { addCommand, withParts } from './command.ts';
+import { CliFailure } from './failure.ts';
+import { readEmail } from './option-values.ts';
+
+export function addResetSecondFactor(group: Command): void {
+  addCommand(
+    group,
+    'reset-second-factor',
+    'Take away the second factor of somebody who has lost their app and their recovery codes',
+    'user reset-second-factor ada@example.com',
+  )
+    .argument('<email>', 'address they sign in with', readEmail)
+    .action(
+      withParts<Record<string, never>>(async ({ parts }, _options, email) => {
+        const user = await findUserByEmail(parts.db, email);
+        if (!user) throw new CliFailure(`Nobody signs in as ${email}. "satline user list" shows who does.`);
+        const wasThere = await parts.db.transaction((tx) => resetSecondFactor(tx, user.id, parts.clock.now()));
+        if (!wasThere) throw new CliFailure(`${user.email} has no second factor.`);
+        return {
+          json: { email: user.email },
+          text: `${user.email} signs in with the password alone now, and can set up an app anew at /account.`,
+        };
+      }),
+    );
+}

@@ -1,0 +1,151 @@
+import { hashRecoveryCode, newRecoveryCode } from '../auth/recovery-code.ts';
+import { newTotpSecret, stepOfCode, totpAddress } from '../auth/totp.ts';
+import type { Transaction } from '../db/database.ts';
+import { addSeconds } from '../kernel/clock.ts';
+import { AppError } from '../kernel/errors.ts';
+import {
+  recoveryCodeCount,
+  type SecondFactorRow,
+  type SecondFactorStatus,
+  setUpSeconds,
+} from '../model/second-factor.ts';
+import {
+  beginSecondFactor,
+  confirmSecondFactor,
+  countRecoveryCodes,
+  deleteSecondFactor,
+  findSecondFactor,
+  replaceRecoveryCodes,
+} from '../store/second-factors.ts';
+import { revokeOtherSessions } from '../store/user-sessions.ts';
+import { checkCredentials, type TrySource, takeTry } from './check-credentials.ts';
+import type { Parts } from './parts.ts';
+import { recordAccountAudit } from './record-audit.ts';
+import { openTotpSecret, sealTotpSecret } from './spend-code.ts';
+import type { SignedIn } from './web-session.ts';
+
+/** What somebody types to change their second factor: a stolen cookie alone changes nothing. */
+export interface Proof extends TrySource {
+  password: string;
+  /** Of the app, or a recovery code. */
+  code: string;
+}
+
+/** An app that is being set up. */
+export interface SetUp {
+  /** Base32. */
+  secret: string;
+  /** The same as an app reads it from a QR code. */
+  address: string;
+}
+
+const isOnAlready = () => new AppError('conflict', 'Two-factor sign-in is on already; turn it off first');
+
+export async function readSecondFactor({ db }: Parts, userId: string): Promise<SecondFactorStatus> {
+  const row = await findSecondFactor(db, userId);
+  return { isOn: row?.confirmed_at != null, recoveryCodesLeft: await countRecoveryCodes(db, userId) };
+}
+
+/**
+ * Makes the secret for an app. It counts for nothing until a code proves that the app has it.
+ * @throws {AppError} as `checkCredentials()`; 409 when there is one that is on.
+ */
+export async function beginSetUp(parts: Parts, { user }: SignedIn, proof: Omit<Proof, 'code'>): Promise<void> {
+  await checkCredentials(parts, { ...proof, email: user.email, code: undefined });
+  const sealed = sealTotpSecret(parts.sealer, user.id, newTotpSecret());
+  if (!(await beginSecondFactor(parts.db, user.id, sealed, parts.clock.now()))) throw isOnAlready();
+}
+
+/** The app that somebody is setting up now; undefined when none is, or it took too long. */
+export async function readSetUp(parts: Parts, { user }: SignedIn): Promise<SetUp | undefined> {
+  const row = await findSetUp(parts, user.id);
+  if (!row) return undefined;
+  const secret = openTotpSecret(parts.sealer, row);
+  const issuer = `Satline ${new URL(parts.links.publicUrl).hostname}`;
+  return { secret, address: totpAddress(secret, issuer, user.email) };
+}
+
+/**
+ * Turns the second factor on with a code of the new app. Whoever else is signed in as this person has shown a password
+ * only, so all other sign-ins end.
+ * @returns recovery codes, shown this once.
+ * @throws {AppError} 401 for a wrong code, 409 when nothing is being set up, 429 after too many tries.
+ */
+export async function confirmSetUp(
+  parts: Parts,
+  { user, sessionId }: SignedIn,
+  { code, ...source }: TrySource & { code: string },
+): Promise<string[]> {
+  takeTry(parts, user.email, source);
+  const row = await findSetUp(parts, user.id);
+  if (!row) throw new AppError('conflict', 'No app is being set up; begin again');
+  const now = parts.clock.now();
+  const step = stepOfCode(openTotpSecret(parts.sealer, row), code.replace(/\s/g, ''), now);
+  if (step === undefined) throw new AppError('invalid_token', 'The code is not the one that the app shows now');
+  const codes = await parts.db.transaction(async (tx) => {
+    if (!(await confirmSecondFactor(tx, row, step, now))) throw isOnAlready();
+    await revokeOtherSessions(tx, user.id, sessionId, now);
+    const given = await giveRecoveryCodes(tx, user.id, now);
+    await recordAccountAudit(tx, { userId: user.id, action: 'turn_on_second_factor', by: source, now });
+    return given;
+  });
+  parts.signInTries.byAccount.forget(user.email.toLowerCase());
+  return codes;
+}
+
+/** New recovery codes in the place of all earlier ones. @throws {AppError} as `checkCredentials()`. */
+export async function renewRecoveryCodes(parts: Parts, { user }: SignedIn, proof: Proof): Promise<string[]> {
+  await checkProof(parts, user.email, proof);
+  const now = parts.clock.now();
+  return parts.db.transaction(async (tx) => {
+    const codes = await giveRecoveryCodes(tx, user.id, now);
+    await recordAccountAudit(tx, { userId: user.id, action: 'renew_recovery_codes', by: proof, now });
+    return codes;
+  });
+}
+
+/** From now on the password is enough. @throws {AppError} as `checkCredentials()`. */
+export async function turnOffSecondFactor(parts: Parts, { user }: SignedIn, proof: Proof): Promise<void> {
+  await checkProof(parts, user.email, proof);
+  await parts.db.transaction((tx) =>
+    removeSecondFactor(tx, user.id, parts.clock.now(), 'turn_off_second_factor', proof),
+  );
+}
+
+/** What an operator does for somebody who has lost app and recovery codes. @returns false when there was nothing to do. */
+export function resetSecondFactor(tx: Transaction, userId: string, now: Date): Promise<boolean> {
+  return removeSecondFactor(tx, userId, now, 'reset_second_factor');
+}
+
+async function removeSecondFactor(
+  tx: Transaction,
+  userId: string,
+  now: Date,
+  action: string,
+  by?: Pick<TrySource, 'requestId'>,
+): Promise<boolean> {
+  if (!(await deleteSecondFactor(tx, userId))) return false;
+  await recordAccountAudit(tx, { userId, action, ...(by ? { by } : {}), now });
+  return true;
+}
+
+async function checkProof(parts: Parts, email: string, proof: Proof): Promise<void> {
+  const user = await checkCredentials(parts, { ...proof, email });
+  if (!user.has_second_factor) throw new AppError('conflict', 'Two-factor sign-in is off');
+}
+
+async function findSetUp({ db, clock }: Parts, userId: string): Promise<SecondFactorRow | undefined> {
+  const row = await findSecondFactor(db, userId);
+  return row && row.confirmed_at === null && row.created_at > addSeconds(clock.now(), -setUpSeconds) ? row : undefined;
+}
+
+async function giveRecoveryCodes(tx: Transaction, userId: string, now: Date): Promise<string[]> {
+  const codes = Array.from({ length: recoveryCodeCount }, newRecoveryCode);
+  await replaceRecoveryCodes(
+    tx,
+    userId,
+    codes.map((code) => hashRecoveryCode(code)!),
+    now,
+  );
+  return codes;
+}

@@ -1,0 +1,85 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { Parts } from '../../flows/parts.ts';
+import {
+  beginSetUp,
+  confirmSetUp,
+  type Proof,
+  readSecondFactor,
+  readSetUp,
+  renewRecoveryCodes,
+  turnOffSecondFactor,
+} from '../../flows/second-factor.ts';
+import type { SignedIn } from '../../flows/web-session.ts';
+import { refuseOtherMethods } from '../http/refuse-methods.ts';
+import { beginPage, readText, sourceOf } from './page-setting.ts';
+import type { Failure } from './pages/refusal-page.tsx';
+import { renderRecoveryCodesPage, renderSecondFactorPage } from './pages/second-factor-page.tsx';
+import { readFailure } from './show-failure.ts';
+import { findUserOrAskToSignIn, goTo } from './signed-in.ts';
+import { wordsOf } from './words.ts';
+
+const page = '/account/second-factor';
+
+type Answer = (signedIn: SignedIn, request: FastifyRequest, reply: FastifyReply) => Promise<FastifyReply>;
+
+/** The page of the second factor, and what its forms do. */
+export function addSecondFactorPages(app: FastifyInstance, parts: Parts): void {
+  app.get(page, async (request, reply) => {
+    const signedIn = await findUserOrAskToSignIn(parts, request, reply, page);
+    return signedIn ? show(signedIn, request, reply, {}) : reply;
+  });
+
+  addForm(page, 'wrongPassword', async (signedIn, request, reply) => {
+    await beginSetUp(parts, signedIn, readProof(request));
+    return goTo(reply, page);
+  });
+
+  addForm(`${page}/confirm`, 'wrongCode', async (signedIn, request, reply) => {
+    const codes = await confirmSetUp(parts, signedIn, readProof(request));
+    return reply.send(renderRecoveryCodesPage(codes, beginPage(request, reply)));
+  });
+
+  addForm(`${page}/recovery-codes`, 'wrongProof', async (signedIn, request, reply) => {
+    const codes = await renewRecoveryCodes(parts, signedIn, readProof(request));
+    return reply.send(renderRecoveryCodesPage(codes, beginPage(request, reply)));
+  });
+
+  addForm(`${page}/off`, 'wrongProof', async (signedIn, request, reply) => {
+    await turnOffSecondFactor(parts, signedIn, readProof(request));
+    return goTo(reply, '/account');
+  });
+
+  refuseOtherMethods(app, page, new Set(['GET', 'HEAD', 'POST']));
+
+  /** @param wrong the sentence for passwords and codes that are not right */
+  function addForm(path: string, wrong: 'wrongPassword' | 'wrongCode' | 'wrongProof', answer: Answer): void {
+    app.post(path, async (request, reply) => {
+      const signedIn = await findUserOrAskToSignIn(parts, request, reply, page);
+      if (!signedIn) return reply;
+      try {
+        return await answer(signedIn, request, reply);
+      } catch (error) {
+        const { language } = beginPage(request, reply);
+        const failure = readFailure(error, request, reply, { wrong: wordsOf(language)[wrong], language });
+        return show(signedIn, request, reply, failure);
+      }
+    });
+  }
+
+  async function show(
+    signedIn: SignedIn,
+    request: FastifyRequest,
+    reply: FastifyReply,
+    failure: Failure,
+  ): Promise<FastifyReply> {
+    const status = await readSecondFactor(parts, signedIn.user.id);
+    const setUp = await readSetUp(parts, signedIn);
+    const { email } = signedIn.user;
+    return reply.send(renderSecondFactorPage({ ...beginPage(request, reply), status, setUp, email, ...failure }));
+  }
+}
+
+function readProof(request: FastifyRequest): Proof {
+  const [password = '', code = ''] = ['password', 'code'].map((name) => readText(request.body, name));
+  return { password, code, ...sourceOf(request) };
+}
