@@ -90,8 +90,10 @@ function Change({ language, email, status, fault }: SecondFactorPage): JSX.Eleme
       <Deed action="/account/second-factor/recovery-codes" email={email}>
         <Password language={language} fault={fault} />
         <Field label={words.eitherCode} name="code" autocomplete="off" required />
-        <SubmitButton>{words.newCodes}</SubmitButton>
-        <p class="small">{words.newCodesText}</p>
+        <div class="labelled">
+          <SubmitButton>{words.newCodes}</SubmitButton>
+          <p class="small">{words.newCodesText}</p>
+        </div>
         <button type="submit" class="button" formaction="/account/second-factor/off">
           <span>{words.turnOff}</span>
         </button>
