@@ -1,13 +1,14 @@
 import { hashRecoveryCode } from '../auth/recovery-code.ts';
 import { stepOfCode } from '../auth/totp.ts';
 import type { Handle } from '../db/database.ts';
-import type { SealedPlace, Sealer } from '../kernel/secrets.ts';
+import type { Sealer } from '../kernel/secrets.ts';
+import { sealedPlace } from '../model/sealed-columns.ts';
 import type { SecondFactorRow } from '../model/second-factor.ts';
 import { findSecondFactor, useRecoveryCode, useTotpStep } from '../store/second-factors.ts';
 import type { Parts } from './parts.ts';
 import { recordAccountAudit } from './record-audit.ts';
 
-const placeOf = (userId: string): SealedPlace => ({ table: 'second_factors', column: 'secret', row: userId });
+const placeOf = (userId: string) => sealedPlace('second_factors.secret', userId);
 
 export function sealTotpSecret(sealer: Sealer, userId: string, secret: string): Buffer {
   return sealer.seal(secret, placeOf(userId));

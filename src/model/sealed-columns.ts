@@ -40,6 +40,7 @@ const declared = {
   'media_keys.previous_key': { key: byId },
   'subscriptions.link_sealed': { key: byId },
   'mails.sealed': { key: byId },
+  'second_factors.secret': { key: [{ name: 'user_id', type: 'uuid' }] },
 } as const satisfies Record<string, Declaration>;
 
 export type SealedColumnName = keyof typeof declared;

@@ -12,7 +12,9 @@ import type { Client, Reply } from './client.ts';
 import { createOrderWithInvoice } from './orders.ts';
 import { addUser } from './people.ts';
 import { Receiver } from './receiver.ts';
+import { turnOnSecondFactor } from './second-factor.ts';
 import { invite } from './subscriptions.ts';
+import { Visitor } from './visitor.ts';
 import { testWalletId } from './wallets.ts';
 import { createWebhook } from './webhooks.ts';
 
@@ -101,6 +103,12 @@ export async function openBusyShop(app: TestApp): Promise<BusyShop> {
   keep('session token', session.body.session_token);
   const device = { session_token: session.body.session_token, merchant_id: merchant.id, livemode: false };
   keep('device key', (await app.stranger.post('/api/v1/m/sessions/activate', device)).body.api_key);
+  const browser = new Visitor(app.app);
+  await browser.signIn(user);
+  keep('cookie of a browser', browser.cookie!.split('=')[1]!);
+  const factor = await turnOnSecondFactor(app, browser, user.password);
+  keep('secret of a second factor', factor.secret);
+  keep('recovery code', factor.recoveryCodes[0]!);
 
   // Links that open something, and a mail that holds one.
   const subscription = await invite(client);

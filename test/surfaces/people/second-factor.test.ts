@@ -1,8 +1,8 @@
-import { Secret, TOTP } from 'otpauth';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { resetSecondFactor } from '../../../src/flows/second-factor.ts';
 import { openTestApp, type TestApp, type TestMerchant } from '../../harness/app.ts';
 import { addUser } from '../../harness/people.ts';
+import { codeOf, recoveryCodesIn, secretIn, turnOnSecondFactor } from '../../harness/second-factor.ts';
 import { Visitor } from '../../harness/visitor.ts';
 
 let app: TestApp;
@@ -36,16 +36,6 @@ const actionsOf = async (person: Person) =>
     ])
   ).map(({ action }) => action);
 
-function codeOf(secret: string, stepsAhead = 0): string {
-  return new TOTP({ secret: Secret.fromBase32(secret) }).generate({
-    timestamp: app.clock.now().getTime() + stepsAhead * 30_000,
-  });
-}
-
-function recoveryCodesIn(html: string): string[] {
-  return [...html.matchAll(/>([a-z2-9]{4}(?:-[a-z2-9]{4}){3})</g)].map(([, code]) => code!);
-}
-
 async function signedIn(): Promise<Person> {
   const user = await addUser(app, [merchant]);
   const visitor = new Visitor(app.app);
@@ -56,15 +46,8 @@ async function signedIn(): Promise<Person> {
 /** Somebody whose second factor is on; the codes of the present step and before are used up. */
 async function secured(): Promise<Person> {
   const person = await signedIn();
-  expect((await person.visitor.submit(page, { password: person.password })).headers.location).toBe(page);
-  const secret = /<bdi dir="ltr">([A-Z2-7 ]{39})<\/bdi>/
-    .exec((await person.visitor.get(page)).html)![1]!
-    .replace(/ /g, '');
-  person.code = (stepsAhead = 0) => codeOf(secret, stepsAhead);
-  const on = await person.visitor.submit(`${page}/confirm`, { code: person.code() });
-  expect(on.status).toBe(200);
-  person.recoveryCodes = recoveryCodesIn(on.html);
-  return person;
+  const { secret, recoveryCodes } = await turnOnSecondFactor(app, person.visitor, person.password);
+  return { ...person, recoveryCodes, code: (stepsAhead) => codeOf(app, secret, stepsAhead) };
 }
 
 /** A browser that has shown the password, and is asked for the code. */
@@ -83,12 +66,12 @@ describe('setting up', () => {
     expect((await person.visitor.submit(page, { password: 'wrong' })).status).toBe(401);
     await person.visitor.submit(page, { password: person.password });
     const { html } = await person.visitor.get(page);
-    const secret = /<bdi dir="ltr">([A-Z2-7 ]{39})<\/bdi>/.exec(html)![1]!.replace(/ /g, '');
-    const stale = await person.visitor.submit(`${page}/confirm`, { code: codeOf(secret, -3) });
+    const secret = secretIn(html);
+    const stale = await person.visitor.submit(`${page}/confirm`, { code: codeOf(app, secret, -3) });
     expect([stale.status, stale.html.includes('That code is wrong')]).toEqual([401, true]);
     // Not on yet: the password is enough.
     expect((await signInApi(person)).status).toBe(200);
-    const on = await person.visitor.submit(`${page}/confirm`, { code: codeOf(secret) });
+    const on = await person.visitor.submit(`${page}/confirm`, { code: codeOf(app, secret) });
     const codes = recoveryCodesIn(on.html);
     expect([on.status, new Set(codes).size, on.headers['cache-control']]).toEqual([200, 10, 'no-store']);
     expect([await isSignedIn(person.visitor), await isSignedIn(other)]).toEqual([true, false]);
