@@ -36,7 +36,7 @@ export function toMarkdown({ lines, machine, command, date }) {
     `${machine}.`,
     '',
     'Ratios are taken side by side in one run, candidates interleaved round by round. Trust them; absolute figures belong to',
-    'this machine. What each row does is written in [bench/README.md](../bench/README.md).',
+    'this machine. What each row does and how figures are kept: [bench/README.md](../bench/README.md).',
     '',
     row(heads),
     row(heads.map(() => '---')),

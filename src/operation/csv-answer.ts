@@ -3,7 +3,8 @@ import type { TSchema } from 'typebox';
 import type { Answer, ListAnswer } from './answer.ts';
 import type { Call, Operation, OperationInput } from './operation.ts';
 
-const rowsAtOnce = 500;
+// Few enough that little of a page outlives it: with 500 the heap of a process grows by half.
+const rowsAtOnce = 100;
 
 /** Everything a list holds, filtered as asked, as CSV (RFC 4180) that is written while it is read. */
 export function csvAnswer(operation: Operation, call: Call, input: OperationInput): Answer {

@@ -26,6 +26,15 @@ export interface Door {
   success?: number;
 }
 
+/** A noun with the usual five operations at `path` and `path/{id}`. */
+export interface Noun extends Pick<Door, 'resource' | 'make' | 'makeLive'> {
+  path: string;
+  /** Good for creating and for updating. */
+  body: () => unknown;
+  /** Whose `:read` and `:write` its operations need. */
+  permissions: (typeof permissionNouns)[number];
+}
+
 const unknownId = '01900000-0000-7000-8000-000000000000';
 
 /** Registers what every operation refuses, and that a refused call changes nothing. */
@@ -110,4 +119,18 @@ export function describeRefusals(app: () => TestApp, door: Door): void {
       }
     });
   });
+}
+
+/** Registers the refusals of create, list, show, update and delete. */
+export function describeNounRefusals(app: () => TestApp, { path, body, permissions, ...noun }: Noun): void {
+  const one = { ...noun, path: (id: string) => `${path}/${id}` };
+  const [read, write] = [`${permissions}:read`, `${permissions}:write`] as const;
+  const doors: Record<string, Door> = {
+    create: { method: 'POST', path: () => path, body, permission: write, success: 201 },
+    list: { method: 'GET', path: () => path, permission: read },
+    show: { ...one, method: 'GET', permission: read },
+    update: { ...one, method: 'PATCH', body, permission: write },
+    delete: { ...one, method: 'DELETE', permission: write, success: 204 },
+  };
+  for (const [name, door] of Object.entries(doors)) describe(name, () => describeRefusals(app, door));
 }

@@ -36,7 +36,8 @@ export function sendStream(
     // A kept connection would outlive the stream and hold up a server that closes.
     .headers({ ...answer.headers, 'cache-control': 'no-store', 'x-accel-buffering': 'no', connection: 'close' })
     .type(answer.mediaType!);
-  return reply.send(Readable.from(whileAdmitted(answer.stream!, admit, isWhole)));
+  // One piece ahead of the reader: more would be memory that a slow one holds.
+  return reply.send(Readable.from(whileAdmitted(answer.stream!, admit, isWhole), { highWaterMark: 1 }));
 }
 
 async function* whileAdmitted(

@@ -1,8 +1,8 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { openTestApp, type TestApp } from '../../harness/app.ts';
 import { createChannel } from '../../harness/directory.ts';
 import { anId, expectError, expectInvalid } from '../../harness/expect.ts';
-import { type Door, describeRefusals } from '../../harness/refusals.ts';
+import { describeNounRefusals } from '../../harness/refusals.ts';
 
 let app: TestApp;
 beforeAll(async () => {
@@ -12,28 +12,14 @@ afterAll(() => app.close());
 
 const path = '/api/v1/m/channels';
 let count = 0;
-const one: Pick<Door, 'path' | 'resource' | 'make' | 'makeLive'> = {
-  path: (id) => `${path}/${id}`,
+
+describeNounRefusals(() => app, {
+  path,
+  body: () => ({ channel: { name: 'Kitchen' } }),
+  permissions: 'merchant',
   resource: 'Channel',
   make: async ({ test }) => (await createChannel(test)).id,
   makeLive: async ({ live }) => (await createChannel(live, { slug: `live-${++count}` })).id,
-};
-const body = () => ({ channel: { name: 'Kitchen' } });
-
-describe('create', () => {
-  describeRefusals(() => app, { method: 'POST', path: () => path, body, permission: 'merchant:write', success: 201 });
-});
-describe('list', () => {
-  describeRefusals(() => app, { method: 'GET', path: () => path, permission: 'merchant:read' });
-});
-describe('show', () => {
-  describeRefusals(() => app, { ...one, method: 'GET', permission: 'merchant:read' });
-});
-describe('update', () => {
-  describeRefusals(() => app, { ...one, method: 'PATCH', body, permission: 'merchant:write' });
-});
-describe('delete', () => {
-  describeRefusals(() => app, { ...one, method: 'DELETE', permission: 'merchant:write', success: 204 });
 });
 
 test('shows every member, and the merchant shows the channel', async () => {

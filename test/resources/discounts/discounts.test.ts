@@ -1,8 +1,8 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { openTestApp, type TestApp } from '../../harness/app.ts';
 import { catalogBooks, createDiscount } from '../../harness/catalog.ts';
 import { anId, expectError, expectInvalid } from '../../harness/expect.ts';
-import { type Door, describeRefusals } from '../../harness/refusals.ts';
+import { describeNounRefusals } from '../../harness/refusals.ts';
 
 let app: TestApp;
 beforeAll(async () => {
@@ -11,28 +11,14 @@ beforeAll(async () => {
 afterAll(() => app.close());
 
 const path = '/api/v1/m/discounts';
-const one: Pick<Door, 'path' | 'resource' | 'make' | 'makeLive'> = {
-  path: (id) => `${path}/${id}`,
+
+describeNounRefusals(() => app, {
+  path,
+  body: () => ({ discount: { name: 'Sale', kind: 'fixed', amount_cents: 100 } }),
+  permissions: 'catalog',
   resource: 'Discount',
   make: async ({ test }) => (await createDiscount(test)).id,
   makeLive: async ({ live }) => (await createDiscount(live)).id,
-};
-const body = () => ({ discount: { name: 'Sale', kind: 'fixed', amount_cents: 100 } });
-
-describe('create', () => {
-  describeRefusals(() => app, { method: 'POST', path: () => path, body, permission: 'catalog:write', success: 201 });
-});
-describe('list', () => {
-  describeRefusals(() => app, { method: 'GET', path: () => path, permission: 'catalog:read' });
-});
-describe('show', () => {
-  describeRefusals(() => app, { ...one, method: 'GET', permission: 'catalog:read' });
-});
-describe('update', () => {
-  describeRefusals(() => app, { ...one, method: 'PATCH', body, permission: 'catalog:write' });
-});
-describe('delete', () => {
-  describeRefusals(() => app, { ...one, method: 'DELETE', permission: 'catalog:write', success: 204 });
 });
 
 test('shows every member of a percentage', async () => {

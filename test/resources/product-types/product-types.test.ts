@@ -1,8 +1,8 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { openTestApp, type TestApp } from '../../harness/app.ts';
 import { catalogBooks, createProduct, createProductType, createTax } from '../../harness/catalog.ts';
 import { anId, expectError, expectInvalid } from '../../harness/expect.ts';
-import { type Door, describeRefusals } from '../../harness/refusals.ts';
+import { describeNounRefusals } from '../../harness/refusals.ts';
 
 let app: TestApp;
 beforeAll(async () => {
@@ -12,28 +12,14 @@ afterAll(() => app.close());
 
 const path = '/api/v1/m/product_types';
 const unknownId = '01900000-0000-7000-8000-000000000000';
-const one: Pick<Door, 'path' | 'resource' | 'make' | 'makeLive'> = {
-  path: (id) => `${path}/${id}`,
+
+describeNounRefusals(() => app, {
+  path,
+  body: () => ({ product_type: { name: 'Drinks' } }),
+  permissions: 'catalog',
   resource: 'Product type',
   make: async ({ test }) => (await createProductType(test)).id,
   makeLive: async ({ live }) => (await createProductType(live)).id,
-};
-const body = () => ({ product_type: { name: 'Drinks' } });
-
-describe('create', () => {
-  describeRefusals(() => app, { method: 'POST', path: () => path, body, permission: 'catalog:write', success: 201 });
-});
-describe('list', () => {
-  describeRefusals(() => app, { method: 'GET', path: () => path, permission: 'catalog:read' });
-});
-describe('show', () => {
-  describeRefusals(() => app, { ...one, method: 'GET', permission: 'catalog:read' });
-});
-describe('update', () => {
-  describeRefusals(() => app, { ...one, method: 'PATCH', body, permission: 'catalog:write' });
-});
-describe('delete', () => {
-  describeRefusals(() => app, { ...one, method: 'DELETE', permission: 'catalog:write', success: 204 });
 });
 
 test('shows every member', async () => {
