@@ -7,6 +7,7 @@ import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { createDatabase } from './parts/database.js';
 import { toMarkdown, toTable } from './parts/table.js';
+import { catalog } from './rows/catalog.js';
 import { checkoutPage } from './rows/checkout-page.js';
 import { createOrder } from './rows/create-order.js';
 import { directory } from './rows/directory.js';
@@ -32,6 +33,7 @@ const rows = {
   csv: exportSales,
   directory,
   tool: toolCall,
+  catalog,
   page: checkoutPage,
   flood,
   settle: settlement,

@@ -1,14 +1,18 @@
-// The yardstick for reading: a Fastify server whose one route answers a constant of the given number of bytes, to whoever
-// asks for it or sends it some JSON.
+// The yardstick for reading: a Fastify server that answers a constant of the given number of bytes, to whoever asks for it
+// or sends it some JSON, or that nothing has changed.
 import fastify from 'fastify';
 
-const body = JSON.stringify({ constant: 'x'.repeat(Number(process.argv[2]) - '{"constant":""}'.length) });
+const empty = '{"constant":""}';
+const body = JSON.stringify({ constant: 'x'.repeat(Number(process.argv[2] ?? empty.length) - empty.length) });
 const server = fastify({ logger: false });
 for (const method of ['get', 'post']) {
   server[method]('/constant', (_request, reply) => {
     reply.type('application/json; charset=utf-8').send(body);
   });
 }
+server.get('/unchanged', (_request, reply) => {
+  reply.code(304).header('etag', '"constant"').send();
+});
 await server.listen({ host: '127.0.0.1', port: 0 });
 process.send({ port: server.server.address().port });
 process.on('disconnect', () => process.exit());

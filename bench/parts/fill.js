@@ -1,4 +1,4 @@
-// Many orders at once, as SQL. One in a hundred is picked out by each of the filters that `listFilters` names.
+// Many rows at once, as SQL. One order in a hundred is picked out by each of the filters that `listFilters` names.
 
 /** Gives a merchant `count` orders, the newest a minute ago, one a minute before that; 1 % of them paid in cash. */
 export async function fillOrders(database, merchantId, count) {
@@ -24,6 +24,24 @@ export async function fillOrders(database, merchantId, count) {
             total_amount_cents, currency, paid_at, paid_at, paid_at, paid_at
        from orders where merchant_id = $1 and status in ('paid', 'refunded')`,
     [merchantId],
+  );
+}
+
+/** Gives a merchant `count` products that are for sale, in types of 20. */
+export async function fillProducts(database, merchantId, count) {
+  await database.query(
+    `insert into product_types (id, merchant_id, livemode, name, position, created_at, updated_at)
+     select gen_random_uuid(), $1, false, 'Type ' || n, n, now(), now() from generate_series(1, $2::integer / 20 + 1) n`,
+    [merchantId, count],
+  );
+  await database.query(
+    `insert into products (id, merchant_id, livemode, slug, name, description, sku, price_cents, currency, status,
+                           position, product_type_id, metadata, created_at, updated_at)
+     select gen_random_uuid(), $1, false, 'prod_' || substr(md5($1 || n::text), 1, 16), 'Product ' || n,
+            'What it is made of, in a sentence or two', 'SKU-' || n, 100 + n, 'usd', 'active', n, t.id, '{}', now(), now()
+       from generate_series(1, $2::integer) n
+       join product_types t on t.merchant_id = $1::uuid and t.position = n / 20 + 1`,
+    [merchantId, count],
   );
 }
 

@@ -16,7 +16,7 @@ function request(method, path, key, body, headers = '') {
   return Buffer.from(`${method} ${path} HTTP/1.1\r\nHost: bench\r\n${credential}${headers}${content}\r\n${body}`);
 }
 
-/** One kept connection. `onAnswer(status, body)` may be answered with the next request. */
+/** One kept connection. */
 class Connection {
   #socket;
   #head = '';
@@ -85,10 +85,11 @@ export async function call(url, bytes) {
 
 /**
  * As many requests as the servers take, from `connections` callers that each wait for their answer; the callers are
- * shared out over `urls`. `next()` gives the bytes of a request, or undefined when there is none left.
- * @param mayRefuse refusals are part of what is measured, and not told.
+ * shared out over `urls`. `next()` gives the bytes of a request, or undefined when there is none left; `onAnswer`
+ * is told of each with its milliseconds.
+ * @param unchanged whether 304 is the answer that is wanted. @param mayRefuse refusals are part of what is measured, and not told.
  */
-export async function closedLoop({ urls, connections, seconds, next, onAnswer, mayRefuse = false }) {
+export async function closedLoop({ urls, connections, seconds, next, onAnswer, unchanged = false, mayRefuse = false }) {
   const open = Array.from({ length: connections }, (_, index) => new Connection(urls[index % urls.length]));
   const latencies = [];
   const started = performance.now();
@@ -101,10 +102,11 @@ export async function closedLoop({ urls, connections, seconds, next, onAnswer, m
       const bytes = next();
       if (bytes === undefined) return;
       const { status, chunks } = await connection.send(bytes);
-      if (status >= 300) {
+      const millis = performance.now() - sent;
+      if (unchanged ? status !== 304 : status >= 300) {
         if (failed++ === 0 && !mayRefuse) console.error(`First failed answer: ${status} ${Buffer.concat(chunks)}`);
-      } else latencies.push(performance.now() - sent);
-      onAnswer?.(status, chunks);
+      } else latencies.push(millis);
+      onAnswer?.(status, chunks, millis);
     }
   }
   try {

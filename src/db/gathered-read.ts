@@ -10,19 +10,33 @@ interface Turn<Key, Found> {
  * after everybody it answers has asked, so each of them sees all that was committed before his call.
  * @param keyText the same text for the same key.
  * @param load finds what exists, by `keyText`; callers of one key get the same object and must not change it.
+ * @param oneAtATime whether a statement also waits for the one before it, so that those who come meanwhile share the
+ * next: for reads that very many ask for, of which few are different.
  */
 export function gatheredRead<Key, Found>(
   keyText: (key: Key) => string,
   load: (db: Handle, keys: readonly Key[]) => Promise<Map<string, Found>>,
+  { oneAtATime = false } = {},
 ): (db: Handle, key: Key) => Promise<Found | undefined> {
   const turns = new WeakMap<Handle, Turn<Key, Found>>();
+  const underWay = new WeakMap<Handle, Promise<unknown>>();
 
   function openTurn(db: Handle): Turn<Key, Found> {
     const keys = new Map<string, Key>();
-    const found = new Promise<void>((resolve) => setImmediate(resolve)).then(() => {
-      turns.delete(db);
-      return load(db, [...keys.values()]);
-    });
+    const nextTurn = new Promise<void>((resolve) => setImmediate(resolve));
+    const found = nextTurn
+      .then(() => (oneAtATime ? underWay.get(db) : undefined))
+      .then(() => {
+        turns.delete(db);
+        const loading = load(db, [...keys.values()]);
+        if (oneAtATime) {
+          underWay.set(
+            db,
+            loading.catch(() => {}),
+          );
+        }
+        return loading;
+      });
     const turn = { keys, found };
     turns.set(db, turn);
     return turn;

@@ -11,6 +11,8 @@ export interface Answer {
   readonly status: number;
   readonly mediaType: string | undefined;
   readonly body: string;
+  /** The same as `body`, where it is sent more than once. */
+  readonly bytes?: Buffer;
   readonly headers: Readonly<Record<string, string>>;
   /** In place of `body`, for answers that go on. */
   readonly stream?: AsyncIterable<string>;
@@ -100,9 +102,13 @@ export async function writeTaggedAnswer(
   const headers = { etag, 'cache-control': 'private, no-cache', vary: 'authorization' };
   if (namesTag(ifNoneMatch, etag)) return { status: 304, mediaType: undefined, body: '', headers };
   const value = await load();
-  const answer = taggedAnswers.get(value) ?? writeAnswer(operation, value, strict);
-  taggedAnswers.set(value, answer);
-  return { ...answer, headers };
+  return { ...(taggedAnswers.get(value) ?? keepAnswer(value, writeAnswer(operation, value, strict))), headers };
+}
+
+function keepAnswer(value: object, answer: Answer): Answer {
+  const kept = { ...answer, bytes: Buffer.from(answer.body) };
+  taggedAnswers.set(value, kept);
+  return kept;
 }
 
 /** Lets anybody keep an answer for so many seconds, under a tag made of its bytes; 304 to who still has them. */

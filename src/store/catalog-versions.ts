@@ -1,4 +1,5 @@
 import { type Handle, statement } from '../db/database.ts';
+import { gatheredRead } from '../db/gathered-read.ts';
 import type { Scope } from '../kernel/context.ts';
 
 // Before the first write the catalog is as old as its merchant.
@@ -11,9 +12,10 @@ const advance = statement(
 );
 const find = statement(
   'catalog_versions_find',
-  `select coalesce(v.version, m.created_at) as version
-     from merchants m left join catalog_versions v on v.merchant_id = m.id and v.livemode = $2
-    where m.id = $1`,
+  `select m.id as "merchantId", k.livemode, coalesce(v.version, m.created_at) as version
+     from unnest($1::uuid[], $2::boolean[]) as k(merchant_id, livemode)
+     join merchants m on m.id = k.merchant_id
+     left join catalog_versions v on v.merchant_id = m.id and v.livemode = k.livemode`,
 );
 
 /**
@@ -24,6 +26,17 @@ export async function advanceCatalog(tx: Handle, scope: Scope, now: Date): Promi
   await tx.run(advance, [scope.merchantId, scope.livemode, now]);
 }
 
+const textOf = ({ merchantId, livemode }: Scope) => `${merchantId} ${livemode}`;
+
+async function load(db: Handle, scopes: readonly Scope[]): Promise<Map<string, Date>> {
+  const ids = scopes.map(({ merchantId }) => merchantId);
+  const rows = await db.many<Scope & { version: Date }>(find, [ids, scopes.map(({ livemode }) => livemode)]);
+  return new Map(rows.map((row) => [textOf(row), row.version]));
+}
+
+const read = gatheredRead(textOf, load, { oneAtATime: true });
+
+/** Tills and shop pages ask for it all the time, so those who ask together share a statement. */
 export async function findCatalogVersion(db: Handle, scope: Scope): Promise<Date> {
-  return (await db.maybeOne<{ version: Date }>(find, [scope.merchantId, scope.livemode]))!.version;
+  return (await read(db, scope))!;
 }
