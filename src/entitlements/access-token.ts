@@ -42,13 +42,13 @@ function signatureOf(text: string, key: Buffer): string {
 
 // Signed by us, so only its kind can be unexpected: a token of another purpose, or of a later version.
 function readClaims(json: string): AccessClaims | undefined {
-  let message: { _rails?: { data?: Record<string, unknown>; exp?: unknown; pur?: unknown } };
+  let message: { _rails?: { data?: Record<string, unknown>; exp?: unknown; pur?: unknown } } | null;
   try {
     message = JSON.parse(json);
   } catch {
     return undefined;
   }
-  const { data, exp, pur } = message._rails ?? {};
+  const { data, exp, pur } = message?._rails ?? {};
   const expiresAt = new Date(String(exp));
   if (pur !== purpose || !data || Number.isNaN(expiresAt.getTime())) return undefined;
   const { order_id, product_id, resource_id, resource_type } = data;

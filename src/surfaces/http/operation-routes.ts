@@ -1,9 +1,9 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Parts } from '../../flows/parts.ts';
-import { takeRequests } from '../../limits/request-limits.ts';
 import { checkAccess } from '../../operation/access.ts';
 import type { Operation } from '../../operation/operation.ts';
 import { perform } from '../../operation/perform.ts';
+import { admit } from './admit.ts';
 import { addPreflight, allowAnyOrigin } from './cors.ts';
 import { refuseOtherMethods } from './refuse-methods.ts';
 import { goneSignal, sendStream } from './stream-answer.ts';
@@ -23,30 +23,14 @@ export function addOperationRoutes(server: FastifyInstance, { parts, operations 
     server.route({
       method: operation.method,
       url: routePath(operation.path),
-      onRequest: (request, reply) => admit(operation, request, reply),
+      async onRequest(request, reply) {
+        request.operation = operation.name;
+        if (isForAnyPage(operation)) allowAnyOrigin(reply);
+        await admit(parts, operation, request, reply);
+      },
       handler: (request, reply) => handle(operation, request, reply),
     });
   }
-
-  // Before the body is read: a stranger's megabyte is not parsed, and a missing key is 401 whatever the body holds.
-  async function admit(operation: Operation, request: FastifyRequest, reply: FastifyReply): Promise<void> {
-    request.operation = operation.name;
-    if (isForAnyPage(operation)) allowAnyOrigin(reply);
-    const caller = operation.access.public
-      ? undefined
-      : await authenticate(request).catch((error) => {
-          // Who guesses keys is a stranger, and counts as one.
-          takeRequests(parts.rateLimiter, undefined, request.ip, 1, parts.clock.now());
-          throw error;
-        });
-    reply.headers(takeRequests(parts.rateLimiter, caller, request.ip, 1, parts.clock.now()));
-    if (operation.access.public) return;
-    request.caller = checkAccess(operation, caller);
-    request.credentialId = request.caller.credentialId;
-  }
-
-  const authenticate = (request: FastifyRequest) =>
-    parts.authenticator.authenticate(request.headers.authorization, request.ip);
 
   async function handle(operation: Operation, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
     const wantsCsv = hasCsv(operation) && prefersCsv(request.headers.accept);
@@ -70,11 +54,13 @@ export function addOperationRoutes(server: FastifyInstance, { parts, operations 
       },
     );
     if (isStream && request.method === 'GET') {
-      return sendStream(reply, answer, async () => checkAccess(operation, await authenticate(request)), wantsCsv);
+      const stillMay = async () =>
+        checkAccess(operation, await parts.authenticator.authenticate(request.headers.authorization, request.ip));
+      return sendStream(reply, answer, stillMay, wantsCsv);
     }
     reply.code(answer.status).headers({ 'cache-control': 'no-store', ...answer.headers });
     if (answer.mediaType) reply.type(answer.mediaType);
-    return reply.send(answer.mediaType === undefined ? undefined : answer.body);
+    return reply.send(answer.mediaType === undefined ? undefined : (answer.bytes ?? answer.body));
   }
 
   for (const [path, methods] of methodsByPath(operations)) {

@@ -1,0 +1,30 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Parts } from '../../flows/parts.ts';
+import { takeRequests } from '../../limits/request-limits.ts';
+import { checkAccess, type Guarded } from '../../operation/access.ts';
+
+/**
+ * Lets a request in, or not: who it is, how many they may send, what they may do. Runs before the body is read: a
+ * stranger's megabyte is not parsed, and a missing key is 401 whatever the body holds.
+ * @throws {AppError} 401, 403, 429.
+ */
+export async function admit(
+  parts: Parts,
+  operation: Guarded,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<void> {
+  const take = (caller: Parameters<typeof takeRequests>[1]) =>
+    takeRequests(parts.rateLimiter, caller, request.ip, 1, parts.clock.now());
+  const caller = operation.access.public
+    ? undefined
+    : await parts.authenticator.authenticate(request.headers.authorization, request.ip).catch((error) => {
+        // Who guesses keys is a stranger, and counts as one.
+        take(undefined);
+        throw error;
+      });
+  reply.headers(take(caller));
+  if (operation.access.public) return;
+  request.caller = checkAccess(operation, caller);
+  request.credentialId = request.caller.credentialId;
+}
