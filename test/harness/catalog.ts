@@ -30,3 +30,11 @@ export async function catalogBooks(app: TestApp): Promise<unknown[][]> {
     app.rows('select * from catalog_versions order by merchant_id, livemode'),
   ]);
 }
+
+/** A product for `describeRefusals`. */
+export const oneProduct = {
+  path: (id: string) => `/api/v1/m/products/${id}`,
+  resource: 'Product',
+  make: async ({ test }: { test: Client }) => (await createProduct(test)).id as string,
+  makeLive: async ({ live }: { live: Client }) => (await createProduct(live)).id as string,
+};

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { openTestApp, type TestApp } from '../../harness/app.ts';
-import { createProduct, createProductType } from '../../harness/catalog.ts';
+import { createProduct, createProductType, oneProduct } from '../../harness/catalog.ts';
 import { describeRefusals } from '../../harness/refusals.ts';
 
 let app: TestApp;
@@ -11,15 +11,7 @@ afterAll(() => app.close());
 
 const path = '/api/v1/m/products';
 
-describeRefusals(() => app, {
-  method: 'DELETE',
-  path: (id) => `${path}/${id}`,
-  permission: 'catalog:write',
-  resource: 'Product',
-  make: async ({ test }) => (await createProduct(test)).id,
-  makeLive: async ({ live }) => (await createProduct(live)).id,
-  success: 204,
-});
+describeRefusals(() => app, { ...oneProduct, method: 'DELETE', permission: 'catalog:write', success: 204 });
 
 test('archives the product and takes it out of its type, by id and by slug, as often as one likes', async () => {
   const { test: client } = await app.newMerchant();

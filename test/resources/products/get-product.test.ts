@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { openTestApp, type TestApp } from '../../harness/app.ts';
-import { createProduct } from '../../harness/catalog.ts';
+import { createProduct, oneProduct } from '../../harness/catalog.ts';
 import { expectError } from '../../harness/expect.ts';
 import { describeRefusals } from '../../harness/refusals.ts';
 
@@ -12,14 +12,7 @@ afterAll(() => app.close());
 
 const path = '/api/v1/m/products';
 
-describeRefusals(() => app, {
-  method: 'GET',
-  path: (id) => `${path}/${id}`,
-  permission: 'catalog:read',
-  resource: 'Product',
-  make: async ({ test }) => (await createProduct(test)).id,
-  makeLive: async ({ live }) => (await createProduct(live)).id,
-});
+describeRefusals(() => app, { ...oneProduct, method: 'GET', permission: 'catalog:read' });
 
 test('by id in any case, and by slug', async () => {
   const { test: client } = await app.newMerchant();

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { openTestApp, type TestApp } from '../../harness/app.ts';
-import { catalogBooks, createProduct, createProductType } from '../../harness/catalog.ts';
+import { catalogBooks, createProduct, createProductType, oneProduct } from '../../harness/catalog.ts';
 import type { Client } from '../../harness/client.ts';
 import { expectError, expectInvalid } from '../../harness/expect.ts';
 import { describeRefusals } from '../../harness/refusals.ts';
@@ -15,13 +15,10 @@ const path = '/api/v1/m/products';
 const patch = (client: Client, id: string, product: unknown) => client.patch(`${path}/${id}`, { product });
 
 describeRefusals(() => app, {
+  ...oneProduct,
   method: 'PATCH',
-  path: (id) => `${path}/${id}`,
   body: () => ({ product: { name: 'Tea' } }),
   permission: 'catalog:write',
-  resource: 'Product',
-  make: async ({ test }) => (await createProduct(test)).id,
-  makeLive: async ({ live }) => (await createProduct(live)).id,
 });
 
 test('changes what is sent and leaves the rest, the slug always', async () => {
