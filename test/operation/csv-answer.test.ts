@@ -1,4 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { orderFields } from '../../src/model/order.ts';
+import { saleSchema } from '../../src/model/sale.ts';
+import { transactionSchema } from '../../src/model/transaction.ts';
 import { openTestApp, type TestApp, type TestMerchant } from '../harness/app.ts';
 import { orderBody } from '../harness/orders.ts';
 
@@ -33,6 +36,18 @@ test.each(lists)('%s is CSV for who asks for it by name, JSON for everybody else
   expect((await read(url, merchant.publishable.key)).statusCode).toBe(403);
   expect((await read(url, merchant.live.key)).body.trimEnd().split('\n')).toHaveLength(1);
   expect((await read(`${url}?q[nothing_eq]=1`)).statusCode).toBe(422);
+});
+
+test('the first line names every member in the order of the shape, nothing else', async () => {
+  const head = async (url: string) => (await read(url)).body.split('\n')[0]!.split(',');
+  expect(await head('/api/v1/m/sales')).toEqual(Object.keys(saleSchema.properties));
+  expect(await head('/api/v1/transactions')).toEqual(Object.keys(transactionSchema.properties));
+  // Resources that show beside an order or a payment have lists of their own.
+  expect(await head('/api/v1/m/orders')).toEqual(Object.keys(orderFields));
+  expect(await head('/api/v1/m/payments')).not.toContain('order');
+  expect(await head('/api/v1/m/sales')).toEqual(
+    Object.keys((await merchant.test.get('/api/v1/m/sales')).body.data[0] as object),
+  );
 });
 
 test('formulas are text, quotes and line ends are quoted, filters count', async () => {

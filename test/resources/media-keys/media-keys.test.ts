@@ -26,6 +26,7 @@ async function make(members: Record<string, unknown> = {}, client = merchant.tes
   return reply.body;
 }
 const secretOf = async (id: string) => (await merchant.test.get(`${path}/${id}/key`)).body;
+const many = <T>(work: () => T): T[] => Array.from({ length: 8 }, work);
 const makeKey = async (shop: TestMerchant) => (await make({}, shop.test)).id;
 
 for (const [method, suffix, body, permission] of [
@@ -85,8 +86,8 @@ describe('a media key', () => {
   test('C116: rotates once, keeps the old key until it is cleared, and tells of both', async () => {
     const { id } = await make();
     const before = await secretOf(id);
-    const tries = await Promise.all([1, 2].map(() => merchant.test.post(`${path}/${id}/rotate`, {})));
-    expect(tries.map(({ status }) => status).sort()).toEqual([200, 409]);
+    const tries = await Promise.all(many(() => merchant.test.post(`${path}/${id}/rotate`, {})));
+    expect(tries.map(({ status }) => status).sort()).toEqual([200, 409, 409, 409, 409, 409, 409, 409]);
     const rotated = tries.find(({ status }) => status === 200)!.body;
     expect(rotated).toMatchObject({ previous_key: before.key, previous_key_fingerprint: before.key_fingerprint });
     expect(rotated.key).not.toBe(before.key);
@@ -168,5 +169,16 @@ describe('a product', () => {
     expect(await pending()).toBe(false);
     expect(await eventBodies(app, merchant.id, 'product.key_rotated')).toHaveLength(1);
     expectRefused(await merchant.publishable.get(`${base}/key`), 403, 'forbidden');
+  });
+
+  test('gets one key however many ask for the first time at once, and one new one however many rotate', async () => {
+    const product = await createProduct(merchant.test);
+    const base = `/api/v1/m/products/${product.id}`;
+    const seen = await Promise.all(many(() => merchant.test.get(`${base}/key`)));
+    expect(new Set(seen.map(({ body }) => JSON.stringify(body))).size).toBe(1);
+    expect(await app.rows('select id from media_keys where own_product_id = $1', [product.id])).toHaveLength(1);
+    const other = await createProduct(merchant.test);
+    const tries = await Promise.all(many(() => merchant.test.post(`/api/v1/m/products/${other.id}/rotate_key`, {})));
+    expect(tries.map(({ status }) => status).sort()).toEqual([200, 409, 409, 409, 409, 409, 409, 409]);
   });
 });
