@@ -6,7 +6,7 @@ import { gatheredRead } from '../../src/db/gathered-read.ts';
 const db = {} as Handle;
 const other = {} as Handle;
 
-function recording(answer: (keys: readonly string[]) => Map<string, { of: string }>) {
+function recording(answer: (keys: readonly string[]) => Map<string, { of: string }>, options = {}) {
   const asked: { handle: Handle; keys: readonly string[] }[] = [];
   const read = gatheredRead<string, { of: string }>(
     (key) => key,
@@ -15,6 +15,7 @@ function recording(answer: (keys: readonly string[]) => Map<string, { of: string
       await sleep(1);
       return answer(keys);
     },
+    options,
   );
   return { asked, read };
 }
@@ -36,6 +37,27 @@ test('who asks later is not answered by what was asked before', async () => {
   const second = read(db, 'a');
   expect(await first).not.toBe(await second);
   expect(asked).toHaveLength(2);
+});
+
+test('one at a time, those who come while it is under way share the next, also when it fails', async () => {
+  let fails = true;
+  const { asked, read } = recording(
+    (keys) => {
+      if (!fails) return all(keys);
+      fails = false;
+      throw new Error('gone');
+    },
+    { oneAtATime: true },
+  );
+  const first = read(db, 'a').catch((error: Error) => error.message);
+  await new Promise((resolve) => setImmediate(resolve));
+  await Promise.resolve();
+  const later = [read(db, 'a'), read(db, 'b')];
+  await new Promise((resolve) => setImmediate(resolve));
+  later.push(read(db, 'c'));
+  expect(await first).toBe('gone');
+  expect((await Promise.all(later)).map((one) => one?.of)).toEqual(['a', 'b', 'c']);
+  expect(asked.map(({ keys }) => keys)).toEqual([['a'], ['a', 'b', 'c']]);
 });
 
 test('a transaction is never asked with somebody else’s handle', async () => {
