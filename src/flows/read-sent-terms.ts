@@ -60,9 +60,6 @@ export async function readSentTerms(
   now: Date,
   earlier: EarlierTerms = nothingEarlier,
 ): Promise<OrderTerms> {
-  if (sent.totalCents + (sent.discountCents ?? 0) > maxAmount) {
-    throw invalid(`total_amount_cents and discount_amount_cents must come to at most ${maxAmount} together`);
-  }
   const lines = await readLines(db, scope, sent, earlier.productIds);
   const items = lines.map(({ item }) => item);
   const { discountId, currency } = sent;

@@ -1,5 +1,6 @@
 import type { Handle } from '../db/database.ts';
 import { newId, randomBase62 } from '../kernel/ids.ts';
+import { maxAmount } from '../kernel/money.ts';
 import { shareOut } from '../kernel/share.ts';
 import type { OrderRow } from '../model/order.ts';
 import type { PaymentRow } from '../model/payment.ts';
@@ -61,7 +62,8 @@ export function saleLines(order: OrderRow, receivedSats: number): { subtotal: nu
   const details = order.pricing?.tax_details ?? [];
   const detailedOnTop = details.reduce((all, detail) => (detail.inclusive ? all : all + detail.amount_cents), 0);
   const onTop = details.length > 0 ? detailedOnTop : sum - discount + tax === total ? tax : 0;
-  const subtotal = total + discount - onTop;
+  // Amounts that were sent may come to more than a JSON number carries; the books then say the most it does.
+  const subtotal = Math.min(total + discount - onTop, maxAmount);
   const adjustment = subtotal - sum;
   const named = lines.map(({ name, qty, price_cents, line, product_id, sku }) => ({
     name,
