@@ -12,7 +12,7 @@ import { soak } from './seeds.ts';
 if (!soak) console.log('SKIPPED: thousands of reconnects take minutes; SOAK=1 runs them');
 
 /** An hour of a wallet that breaks at once, every time, has about a hundred; in this time there are thousands. */
-const secondsPerKind = 40;
+const secondsPerKind = Number(process.env.SOAK_SECONDS ?? 40);
 /** What a first time leaves behind for good is not counted. */
 const warmUp = 300;
 const mostGrowthMegabytes = 4;
