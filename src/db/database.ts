@@ -38,7 +38,7 @@ export interface Transaction extends Handle {
 }
 
 /** A signal that something may have changed. It can be lost: whoever listens also polls. */
-export type WakeChannel = 'invoice_due' | 'invoice_changed' | 'event_recorded' | 'request_settled';
+export type WakeChannel = 'invoice_due' | 'invoice_changed' | 'event_recorded' | 'request_settled' | 'requests_counted';
 
 export interface Database extends Handle {
   readonly engine: 'embedded' | 'postgres';

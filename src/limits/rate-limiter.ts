@@ -1,6 +1,7 @@
 import type { Database } from '../db/database.ts';
 import type { Logger } from '../kernel/log.ts';
 import { addRateCounts } from '../store/rate-windows.ts';
+import { readRateNews, type WindowTotal, writeRateNews } from './rate-news.ts';
 
 /** So much within a window that starts with each full minute or hour. */
 export interface RateLimit {
@@ -34,56 +35,75 @@ interface Window {
   readonly subject: string;
   readonly startsAt: number;
   readonly endsAt: number;
-  /** What all processes had counted when we last heard, and what was counted here since. */
+  /** What all processes had counted when we last heard. */
   shared: number;
+  /** What was counted here and is on its way to the table, and what was counted since. */
+  sending: number;
   pending: number;
 }
 
 const windowSeconds = { minute: 60, hour: 3600 } as const;
 const mostWindows = 100_000;
 
-/** Counts in memory; where several processes may run, the counts are shared through a table, a few times a second. */
+/**
+ * Counts in memory. Where several processes may run, each adds its counts to a table a few times a second and tells the
+ * others the sums, so that what was used up at one is used up at all of them within one flush, also at those that this
+ * caller has never asked before.
+ */
 export function createRateLimiter(db: Database, log: Logger): RateLimiter {
   const windows = new Map<string, Window>();
+  /** Those with counts that the others do not know of. */
+  const untold = new Set<Window>();
   const isAlone = db.engine === 'embedded';
   let warned = false;
 
-  function windowOf(subject: string, { name }: RateLimit, at: number): Window {
-    const millis = windowSeconds[name] * 1000;
-    const startsAt = at - (at % millis);
-    const key = `${name} ${subject}`;
+  function windowAt(key: string, name: RateLimit['name'], startsAt: number): Window {
     const known = windows.get(key);
     if (known?.startsAt === startsAt) return known;
-    const window = { subject: key, startsAt, endsAt: startsAt + millis, shared: 0, pending: 0 };
+    const endsAt = startsAt + windowSeconds[name] * 1000;
+    const window: Window = { subject: key, startsAt, endsAt, shared: 0, sending: 0, pending: 0 };
     if (windows.size >= mostWindows) windows.delete(windows.keys().next().value!);
     windows.set(key, window);
     return window;
   }
 
+  function hear({ subject, startsAt, total }: WindowTotal): void {
+    // A window that is over, by this process's clock or another's, is nobody's business any more.
+    if ((windows.get(subject)?.startsAt ?? 0) > startsAt) return;
+    const window = windowAt(subject, subject.startsWith('hour ') ? 'hour' : 'minute', startsAt);
+    window.shared = Math.max(window.shared, total);
+  }
+
+  if (!isAlone) db.onWake('requests_counted', (text) => readRateNews(text).forEach(hear));
+
   return {
     take(subject, limits, count, now) {
       const at = now.getTime();
       const standings = limits.map((limit) => {
-        const window = windowOf(subject, limit, at);
-        const remaining = limit.most - window.shared - window.pending;
+        const startsAt = at - (at % (windowSeconds[limit.name] * 1000));
+        const window = windowAt(`${limit.name} ${subject}`, limit.name, startsAt);
+        const remaining = limit.most - window.shared - window.sending - window.pending;
         return { limit, window, remaining, resetSeconds: Math.max(1, Math.ceil((window.endsAt - at) / 1000)) };
       });
       const tightest = standings.reduce((a, b) => (b.remaining < a.remaining ? b : a));
       const taken = tightest.remaining >= count;
-      if (taken) for (const { window } of standings) window.pending += count;
+      if (taken) {
+        for (const { window } of standings) {
+          window.pending += count;
+          if (!isAlone) untold.add(window);
+        }
+      }
       const remaining = Math.max(0, tightest.remaining - (taken ? count : 0));
       return { taken, standing: { limit: tightest.limit, remaining, resetSeconds: tightest.resetSeconds } };
     },
 
     async flush() {
-      if (isAlone) return;
-      const told = [...windows.values()]
-        .filter(({ pending }) => pending > 0)
-        .map((window) => ({ window, sent: window.pending }));
-      if (told.length === 0) return;
+      if (untold.size === 0) return;
+      const told = [...untold].map((window) => ({ window, sent: window.pending }));
+      untold.clear();
       for (const { window, sent } of told) {
-        // Counted as shared at once: what comes meanwhile is the next flush's.
-        window.shared += sent;
+        // What comes meanwhile is the next flush's.
+        window.sending = sent;
         window.pending -= sent;
       }
       try {
@@ -95,13 +115,22 @@ export function createRateLimiter(db: Database, log: Logger): RateLimiter {
             count: sent,
           })),
         );
-        for (const { window } of told) {
-          const total = totals.get(`${window.subject} ${window.startsAt}`);
-          if (total !== undefined) window.shared = Math.max(window.shared, total);
+        const news = told.map(({ window: { subject, startsAt } }): WindowTotal => {
+          return { subject, startsAt, total: totals.get(`${subject} ${startsAt}`)! };
+        });
+        for (const [index, { window }] of told.entries()) {
+          window.sending = 0;
+          window.shared = Math.max(window.shared, news[index]!.total);
         }
+        for (const text of writeRateNews(news)) db.wake('requests_counted', text);
         warned = false;
       } catch (error) {
-        // Sales matter more than limits: each process goes on with its own count.
+        // Sales matter more than limits: each process goes on with its own count, and tells it when it can.
+        for (const { window, sent } of told) {
+          window.sending = 0;
+          window.pending += sent;
+          if (windows.get(window.subject) === window) untold.add(window);
+        }
         if (!warned) log.warn({ err: error }, 'rate limits are not shared between processes now');
         warned = true;
       }

@@ -14,6 +14,8 @@ export interface DemoKeys {
   merchant_id: string;
   secret_key: string;
   api_token_id: string;
+  /** 60 requests a minute. */
+  limited_secret_key: string;
 }
 
 /** `node dist/bundle/start.js`, as a user runs it. */

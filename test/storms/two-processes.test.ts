@@ -210,6 +210,29 @@ describe.skipIf(!onPostgres)('two real processes on one database', () => {
     );
   });
 
+  test('a key’s limit is let through exactly, over both', async () => {
+    const toNextMinute = 60_000 - (Date.now() % 60_000);
+    // Windows begin with the minute, and all of this has to happen within one.
+    if (toNextMinute < 8000) await sleep(toNextMinute);
+    const ask = async (at: SatlineProcess, count: number) => {
+      const replies = Array.from({ length: count }, () =>
+        callOver(at.baseUrl, keys.limited_secret_key, 'GET', '/m/merchant'),
+      );
+      return (await Promise.all(replies)).map(({ status }) => status);
+    };
+    /** One flush has added it up, and the other process has had the time to hear of it. */
+    const told = async (count: number) => {
+      await until(async () => (await db.query('select 1 from rate_windows where count = $1', [count])).rowCount === 1);
+      await sleep(400);
+    };
+    expect(new Set(await ask(one, 45))).toEqual(new Set([200]));
+    await told(45);
+    const rest = await ask(two, 40);
+    expect(rest.filter((status) => status === 200)).toHaveLength(15);
+    await told(60);
+    expect(new Set([...(await ask(one, 5)), ...(await ask(two, 5))])).toEqual(new Set([429]));
+  });
+
   test('a process killed while it asks a slow wallet is taken over: the same ids, one order', {
     timeout: 60_000,
   }, async () => {
