@@ -1,5 +1,5 @@
-import { isIP } from 'node:net';
 import { resolve } from 'node:path';
+import { toIpRange } from './auth/ip-ranges.ts';
 import { parseRateSources, type RateSourcesSetting } from './rates/sources-setting.ts';
 
 /** One environment variable: how it is read, and what the documentation says of it. */
@@ -73,7 +73,10 @@ function proxies(value: string): boolean | string[] {
   if (value === '' || value === 'none') return false;
   return value.split(',').map((part) => {
     const range = part.trim();
-    if (!isIP(range.split('/')[0]!)) throw new Error('must list addresses or ranges, such as 10.0.0.0/8,127.0.0.1');
+    // Nor everybody: then each caller could choose the address to be counted by.
+    if (!toIpRange(range) || /\/0+$/.test(range)) {
+      throw new Error('must be none, or list the addresses or ranges of proxies, such as 10.0.0.0/8,127.0.0.1');
+    }
     return range;
   });
 }
