@@ -13,7 +13,9 @@ import { createOrder } from './rows/create-order.js';
 import { directory } from './rows/directory.js';
 import { exportSales } from './rows/export-sales.js';
 import { flood } from './rows/flood.js';
+import { limits } from './rows/limits.js';
 import { listOrders } from './rows/list-orders.js';
+import { logIns } from './rows/log-ins.js';
 import { lookUps } from './rows/look-ups.js';
 import { orderWithInvoice } from './rows/order-with-invoice.js';
 import { readOrder } from './rows/read-order.js';
@@ -36,6 +38,8 @@ const rows = {
   catalog,
   page: checkoutPage,
   flood,
+  limits,
+  logins: logIns,
   settle: settlement,
   looks: lookUps,
   webhook: webhooks,

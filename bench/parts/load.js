@@ -6,8 +6,8 @@ export function get(path, key, headers = '') {
   return request('GET', path, key, '', headers);
 }
 
-export function post(path, key, body) {
-  return request('POST', path, key, JSON.stringify(body));
+export function post(path, key, body, headers = '') {
+  return request('POST', path, key, JSON.stringify(body), headers);
 }
 
 function request(method, path, key, body, headers = '') {

@@ -28,15 +28,22 @@ export function temporaryDirectory() {
   return { path, remove: () => rmSync(path, { recursive: true, force: true }) };
 }
 
-/** Starts it and waits until it answers. `startMillis` is from spawning to that answer. */
-export async function startProduct({ dist, database, dataDir, args = [] }) {
+/**
+ * Starts it and waits until it answers. `startMillis` is from spawning to that answer.
+ * @param entry another file than the bundle; `preloads` are files beside this one that are loaded into it.
+ */
+export async function startProduct(options) {
+  const { dist, database, dataDir, args = [], entry = join('bundle', 'start.js'), preloads = [] } = options;
   const ownDirectory = dataDir ? undefined : temporaryDirectory();
   const port = await freePort();
-  const env = productEnv({ database, dataDir: dataDir ?? ownDirectory.path, port });
+  const env = { ...productEnv({ database, dataDir: dataDir ?? ownDirectory.path, port }), ...options.env };
   const started = performance.now();
-  const script = startScript(join(dist, 'bundle', 'start.js'), args, {
+  const script = startScript(join(dist, entry), args, {
     env,
-    nodeOptions: [...(process.env.BENCH_NODE_OPTIONS?.split(' ') ?? []), '--import', join(here, 'loop-delay.js')],
+    nodeOptions: [
+      ...(process.env.BENCH_NODE_OPTIONS?.split(' ') ?? []),
+      ...['loop-delay.js', ...preloads].flatMap((file) => ['--import', join(here, file)]),
+    ],
     quiet: true,
   });
   const url = `http://127.0.0.1:${port}`;
@@ -45,18 +52,21 @@ export async function startProduct({ dist, database, dataDir, args = [] }) {
     await sleep(10);
   }
   const startMillis = performance.now() - started;
+  /** Sends a message to a preloaded file. @returns the member of its answer that is named. */
+  async function ask(message, member) {
+    const answer = script.message((told) => told[member] !== undefined);
+    script.child.send(message);
+    return (await answer)[member];
+  }
   return {
     url,
     startMillis,
+    ask,
     cpuMillis: script.cpuMillis,
     rssMegabytes: script.rssMegabytes,
     peakMegabytes: script.peakMegabytes,
     /** Milliseconds, 99th percentile since the last call. */
-    async loopDelay() {
-      const answer = script.message((message) => message.loopDelay !== undefined);
-      script.child.send('loop-delay');
-      return (await answer).loopDelay;
-    },
+    loopDelay: () => ask('loop-delay', 'loopDelay'),
     async stop() {
       await script.stop();
       ownDirectory?.remove();
