@@ -37,9 +37,7 @@ export async function logIns({ builds, seconds, count }) {
             '/api/v1/m/sessions',
             undefined,
             { email: `person-${index + 1}@example.com`, password },
-            {
-              'X-Forwarded-For': `10.${wave}.0.${index + 1}`,
-            },
+            `X-Forwarded-For: 10.${wave}.0.${index + 1}\r\n`,
           ),
         );
         const started = performance.now();
