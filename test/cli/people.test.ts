@@ -5,6 +5,8 @@ import { ManualClock } from '../../src/kernel/clock.ts';
 import { openTestApp, type TestApp } from '../harness/app.ts';
 import { Client } from '../harness/client.ts';
 import { createTestDatabase, type TestDatabase } from '../harness/database.ts';
+import { turnOnSecondFactor } from '../harness/second-factor.ts';
+import { Visitor } from '../harness/visitor.ts';
 
 let database: TestDatabase;
 beforeAll(async () => {
@@ -91,7 +93,7 @@ describe('people and their merchant', { timeout: 180_000 }, () => {
     expect(await fault('user', 'invite', 'bob@example.com', '--role', 'owner')).toMatch(
       /bob@example.com is manager at Shop already\. "satline user add bob@example.com --role …" changes the role/,
     );
-    for (const command of [['sign-out'], ['sessions'], ['password-link']]) {
+    for (const command of [['sign-out'], ['sessions'], ['password-link'], ['reset-second-factor']]) {
       expect(await fault('user', ...command, 'nobody@example.com')).toMatch(
         /^Nobody signs in as nobody@example.com\. "satline user list" shows who does/,
       );
@@ -108,6 +110,22 @@ describe('people and their merchant', { timeout: 180_000 }, () => {
     expect(await run('user', 'remove', 'EVE@example.com')).toMatchObject({ revoked_keys: 0 });
     const { data } = await run('user', 'list');
     expect(data.map(({ email }: never) => email)).toEqual(['bob@example.com', 'ada@example.com']);
+  });
+
+  it('a second factor is taken away from who has lost it', async () => {
+    const reset = ['user', 'reset-second-factor', 'bob@example.com'] as const;
+    expect(await fault(...reset)).toMatch(/bob@example.com has no second factor/);
+    const bob = { email: 'bob@example.com', password };
+    await withApp(async (app) => {
+      const visitor = new Visitor(app.app);
+      await visitor.signIn(bob);
+      await turnOnSecondFactor(app, visitor, password);
+      await visitor.submit('/sign-out');
+      expect((await app.stranger.post('/api/v1/m/sessions', bob)).status).toBe(401);
+    });
+    expect(await run(...reset)).toEqual({ email: 'bob@example.com' });
+    const { data } = await run('user', 'sessions', 'bob@example.com');
+    expect(data).toEqual([]);
   });
 
   it('sign-ins and device keys are listed, ended one by one, and all together', async () => {
@@ -186,6 +204,8 @@ describe('people and their merchant', { timeout: 180_000 }, () => {
       'invite_user',
       'add_user',
       'remove_user',
+      'turn_on_second_factor',
+      'reset_second_factor',
       'create_password_link',
       'accept_invitation',
       'activate_session',
