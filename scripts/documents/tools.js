@@ -1,4 +1,5 @@
 import { operations } from '../../dist/resources/index.js';
+import { publishableTool } from '../../dist/surfaces/mcp/call-tool.js';
 import { toTool } from '../../dist/surfaces/mcp/tool.js';
 import { code, table } from './markdown.js';
 
@@ -11,7 +12,7 @@ export function toolsDocument() {
       code(tool.name),
       tool.listed.description,
       argumentsOf(tool),
-      keysFor(tool.operation.access),
+      keysFor(tool.operation),
       effectOf(tool),
     ]);
   return `# Tools
@@ -26,11 +27,11 @@ function argumentsOf({ arguments: known }) {
   return [...known].map(([name, { isRequired }]) => code(name) + (isRequired ? '*' : '')).join(', ');
 }
 
-function keysFor({ permission, publishable, oauthScope, public: isPublic }) {
+function keysFor({ name, access: { permission, oauthScope, public: isPublic } }) {
   const scope = oauthScope ?? (permission?.startsWith('catalog:') ? 'catalog' : undefined);
   return [
     isPublic || permission === undefined ? 'any secret key' : code(permission),
-    ...(publishable ? ['a publishable key'] : []),
+    ...(name === publishableTool ? ['a publishable key'] : []),
     ...(scope ? [`a connection with ${code(scope)}`] : []),
   ].join(', ');
 }

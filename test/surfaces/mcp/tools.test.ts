@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import type { Permission } from '../../../src/kernel/context.ts';
 import { operations } from '../../../src/resources/index.ts';
 import { openTestApp, type TestApp, type TestMerchant } from '../../harness/app.ts';
+import { createTestDatabase } from '../../harness/database.ts';
 import { expectLedgerToHold } from '../../harness/ledger.ts';
 import { McpClient } from '../../harness/mcp.ts';
 import { describeRefusals } from '../../harness/refusals.ts';
@@ -274,6 +275,18 @@ describe('the tools', () => {
     await Promise.all([app.parts.toolCalls.flush(), app.parts.toolCalls.flush()]);
     expect(await app.rows('select tool from tool_calls where merchant_id = $1', [other.id])).toHaveLength(2);
   });
+  test('what waits to be noted is written when the service stops', async () => {
+    const database = await createTestDatabase();
+    const first = await openTestApp({ database: { ...database, drop: async () => {} }, watch: false });
+    const { id, test: client } = await first.newMerchant();
+    await new McpClient(first.app, client.key).call('get_merchant');
+    await first.close();
+    const second = await openTestApp({ database, clock: first.clock, watch: false });
+    const noted = await second.rows('select tool from tool_calls where merchant_id = $1', [id]);
+    await second.close();
+    expect(noted).toEqual([{ tool: 'get_merchant' }]);
+  });
+
   describe('the list of calls', () => {
     describeRefusals(() => app, { method: 'GET', path: () => '/api/v1/m/tool_calls', permission: 'merchant:read' });
   });
