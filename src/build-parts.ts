@@ -24,8 +24,8 @@ import { createTryCounter } from './limits/try-counter.ts';
 import { createUsage } from './limits/usage.ts';
 import { createVisitorPace } from './limits/visitor-pace.ts';
 import { createVisitorPlaces } from './limits/visitor-places.ts';
+import { protectedResource } from './model/oauth-connection.ts';
 import { openSealer } from './open-sealer.ts';
-
 import { createFixedRates } from './rates/fixed-rate.ts';
 import type { HttpGet } from './rates/rate.ts';
 import { createRates } from './rates/rates.ts';
@@ -107,7 +107,7 @@ export async function buildParts(config: Config, options: BuildOptions): Promise
       preimageTries: createTryCounter(10, 10 * 60),
       // Three for an account in an hour fill nobody's mailbox.
       linkTries: { byAccount: createTryCounter(3, 3600), byAddress: createTryCounter(20, 3600) },
-      authenticator: createAuthenticator(db, clock),
+      authenticator: createAuthenticator(db, clock, () => protectedResource(links.publicUrl)),
       accessKeys: createAccessKeys(db, sealer, clock),
       links,
       mailer,

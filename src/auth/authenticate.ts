@@ -2,75 +2,105 @@ import type { Database } from '../db/database.ts';
 import type { Clock } from '../kernel/clock.ts';
 import type { Caller } from '../kernel/context.ts';
 import { AppError } from '../kernel/errors.ts';
+import { permissionsOfScope, readScopes } from '../model/oauth-connection.ts';
 import { type ApiKeyMatch, findApiKeyByHash } from '../store/api-keys.ts';
+import { type AccessTokenMatch, findConnectionByToken } from '../store/oauth-connections.ts';
 import { hashApiKey, looksLikeApiKey } from './api-key.ts';
 import { isInRanges } from './ip-ranges.ts';
+import { hashArtifactId } from './oauth-adapter.ts';
+import { rememberFound } from './recently-found.ts';
 
 /**
  * How long a key that was found is trusted without asking again. A revocation counts everywhere within 2 s; the age is measured from before the query was sent, so 1 s leaves room.
  */
 const trustMillis = 1000;
-const mostRemembered = 10_000;
 
 export interface Authenticator {
   /**
    * The caller behind an `Authorization` header; undefined when there is none.
    * @param address the peer's address, for keys bound to address ranges.
-   * @throws {AppError} 401 for anything but a valid key, 403 from a foreign address.
+   * @throws {AppError} 401 for anything but a valid key or access token, 403 from a foreign address.
    */
   authenticate(header: string | undefined, address: string): Promise<Caller | undefined>;
   /** Forgets what was found, so that a change made by this process counts at once. */
   forget(): void;
 }
 
-export function createAuthenticator(db: Database, clock: Clock): Authenticator {
-  const found = new Map<string, { match: Promise<ApiKeyMatch | undefined>; at: number }>();
-
-  function lookUp(key: string): Promise<ApiKeyMatch | undefined> {
-    const at = performance.now();
-    const known = found.get(key);
-    if (known && at - known.at < trustMillis) return known.match;
-    if (found.size >= mostRemembered) found.clear();
-    const match = findApiKeyByHash(db, hashApiKey(key), clock.now());
-    found.set(key, { match, at });
-    match.then(
-      // Only keys that exist are remembered: strangers' guesses must not fill the memory.
-      (row) => row === undefined && found.delete(key),
-      () => found.delete(key),
-    );
-    return match;
-  }
+/** @param resource the audience that access tokens must have been made for (RFC 8707). */
+export function createAuthenticator(db: Database, clock: Clock, resource: () => string): Authenticator {
+  const keys = rememberFound((key) => findApiKeyByHash(db, hashApiKey(key), clock.now()), trustMillis);
+  const tokens = rememberFound((token) => findConnectionByToken(db, hashArtifactId(token), clock.now()), trustMillis);
 
   async function authenticate(header: string | undefined, address: string): Promise<Caller | undefined> {
     if (header === undefined || header === '') return undefined;
     // RFC 9110: the scheme is case-insensitive, and one or more spaces follow it.
-    const key = /^bearer +(\S+) *$/i.exec(header)?.[1];
-    if (key === undefined) {
+    const credential = /^bearer +(\S+) *$/i.exec(header)?.[1];
+    if (credential === undefined) {
       throw new AppError('missing_token', 'The header must read "Authorization: Bearer <key>"');
     }
-    const match = looksLikeApiKey(key) ? await lookUp(key) : undefined;
-    if (!match) throw new AppError('invalid_token', 'This API key is not known');
-    if (match.revoked) throw new AppError('revoked_token', 'This API key has been revoked');
-    if (match.ip_ranges && !isInRanges(address, match.ip_ranges)) {
-      throw new AppError('forbidden', 'This API key may not be used from this address');
-    }
-    return {
-      kind: match.kind,
-      credentialId: match.id,
-      merchantId: match.merchant_id,
-      livemode: match.livemode,
-      permissions: match.permissions ?? 'full',
-      ...limitsOf(match),
-      merchantStatus: match.merchant_status,
-      limits: {
-        perMinute: Math.min(match.per_minute, match.rpm_limit ?? match.per_minute),
-        perHour: match.per_hour,
-        deliveriesPerOrderPerHour: match.deliveries_per_hour,
-      },
-    };
+    if (looksLikeAccessToken(credential)) return callerOfToken(await tokens.find(credential), resource());
+    return callerOfKey(looksLikeApiKey(credential) ? await keys.find(credential) : undefined, address);
   }
 
-  return { authenticate, forget: () => found.clear() };
+  return {
+    authenticate,
+    forget() {
+      keys.forget();
+      tokens.forget();
+    },
+  };
+}
+
+function callerOfKey(match: ApiKeyMatch | undefined, address: string): Caller {
+  if (!match) throw new AppError('invalid_token', 'This API key is not known');
+  if (match.revoked) throw new AppError('revoked_token', 'This API key has been revoked');
+  if (match.ip_ranges && !isInRanges(address, match.ip_ranges)) {
+    throw new AppError('forbidden', 'This API key may not be used from this address');
+  }
+  return {
+    ...standingOf(match),
+    kind: match.kind,
+    permissions: match.permissions ?? 'full',
+    ...limitsOf(match),
+    limits: {
+      ...standingOf(match).limits,
+      perMinute: Math.min(match.per_minute, match.rpm_limit ?? match.per_minute),
+    },
+  };
+}
+
+function callerOfToken(match: AccessTokenMatch | undefined, resource: string): Caller {
+  if (!match) throw new AppError('invalid_token', 'This access token is not known');
+  if (match.revoked) throw new AppError('revoked_token', 'This connection has ended; connect the assistant again');
+  if (match.expired) throw new AppError('invalid_token', 'This access token has expired');
+  if (match.audience !== resource) throw new AppError('invalid_token', 'This access token is for another service');
+  const oauthScopes = readScopes(match.scope);
+  return {
+    ...standingOf(match),
+    kind: 'oauth',
+    permissions: oauthScopes.flatMap((scope) => permissionsOfScope[scope]),
+    oauthScopes,
+  };
+}
+
+/** What any credential tells of its merchant. */
+function standingOf(match: ApiKeyMatch | AccessTokenMatch): Omit<Caller, 'kind' | 'permissions'> {
+  return {
+    credentialId: match.id,
+    merchantId: match.merchant_id,
+    livemode: match.livemode,
+    merchantStatus: match.merchant_status,
+    limits: {
+      perMinute: match.per_minute,
+      perHour: match.per_hour,
+      deliveriesPerOrderPerHour: match.deliveries_per_hour,
+    },
+  };
+}
+
+/** The opaque tokens of our authorization server: 256 random bits in base64url. */
+function looksLikeAccessToken(text: string): boolean {
+  return /^[\w-]{43}$/.test(text) && !looksLikeApiKey(text);
 }
 
 /** What keys that are meant for agents are held to. */

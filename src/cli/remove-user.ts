@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import { recordOperatorAudit } from '../flows/record-audit.ts';
 import { revokeKeysOfUser } from '../store/api-keys.ts';
+import { endOauthConnections } from '../store/oauth-connections.ts';
 import { endInvitationsOf } from '../store/user-links.ts';
 import { deleteMembership, findUserByEmail } from '../store/users.ts';
 import { chooseMerchant } from './choose-merchant.ts';
@@ -12,7 +13,7 @@ export function addRemoveUser(group: Command): void {
   addCommand(
     group,
     'remove',
-    'Take somebody’s place at a merchant away, or an invitation to one; the keys of their devices stop working',
+    'Take somebody’s place at a merchant away, or an invitation to one; their devices and assistants stop working',
     'user remove ada@example.com',
   )
     .argument('<email>', 'address they sign in with', readEmail)
@@ -28,6 +29,7 @@ export function addRemoveUser(group: Command): void {
           const invitations = await endInvitationsOf(tx, user.id, merchant.id, now);
           if (!hadPlace && invitations === 0) return undefined;
           const keys = await revokeKeysOfUser(tx, user.id, merchant.id, now);
+          await endOauthConnections(tx, { userId: user.id, merchantId: merchant.id }, now);
           await recordOperatorAudit(tx, { merchantId: merchant.id, action: 'remove_user', subjectId: user.id, now });
           return { keys, hadPlace };
         });

@@ -17,14 +17,14 @@ export function addSignOutUser(group: Command): void {
       withParts<Record<string, never>>(async ({ parts }, _options, email) => {
         const user = await getUserForOperator(parts.db, email);
         const now = parts.clock.now();
-        const { signIns, keys } = await parts.db.transaction(async (tx) => {
+        const { signIns, keys, assistants } = await parts.db.transaction(async (tx) => {
           const ended = await signOutEverywhere(tx, parts, user.id, now);
           await recordAccountAudit(tx, { userId: user.id, action: 'sign_out_user', now });
           return ended;
         });
         return {
-          json: { email: user.email, sign_ins: signIns, revoked_keys: keys },
-          text: `${user.email} is signed out: ${signIns} sign-ins ended, ${keys} keys stopped working.`,
+          json: { email: user.email, sign_ins: signIns, revoked_keys: keys, ended_connections: assistants },
+          text: `${user.email} is signed out: ${signIns} sign-ins ended, ${keys} keys stopped working, ${assistants} assistants were disconnected.`,
         };
       }),
     );

@@ -1,11 +1,12 @@
 import type { Handle } from '../db/database.ts';
 import type { Role } from '../model/user.ts';
 import { revokeKeysOfUser } from '../store/api-keys.ts';
+import { endOauthConnections } from '../store/oauth-connections.ts';
 import { listMembershipsOf, putMembership } from '../store/users.ts';
 
 /**
- * Gives somebody a place at a merchant, or another role there. With another role the keys of their devices stop working:
- * they have the rights of the old one.
+ * Gives somebody a place at a merchant, or another role there. With another role the keys of their devices and the
+ * assistants they connected stop working: those have the rights of the old one.
  */
 export async function giveRole(
   tx: Handle,
@@ -14,5 +15,7 @@ export async function giveRole(
   const { userId, merchantId, role, now } = place;
   const before = (await listMembershipsOf(tx, userId)).find((one) => one.merchant_id === merchantId);
   await putMembership(tx, userId, merchantId, role, now);
-  if (before && before.role !== role) await revokeKeysOfUser(tx, userId, merchantId, now);
+  if (!before || before.role === role) return;
+  await revokeKeysOfUser(tx, userId, merchantId, now);
+  await endOauthConnections(tx, { userId, merchantId }, now);
 }

@@ -1,10 +1,12 @@
 import type { Transaction } from '../db/database.ts';
 import { revokeAllKeysOfUser } from '../store/api-keys.ts';
+import { endOauthConnections } from '../store/oauth-connections.ts';
 import { revokeUserSessions } from '../store/user-sessions.ts';
 import type { Parts } from './parts.ts';
 
 /**
- * Signs somebody out everywhere: every sign-in ends, and the keys of all their devices stop working, at every merchant.
+ * Signs somebody out everywhere: every sign-in ends, and the keys of all their devices and the tokens of all assistants
+ * they connected stop working, at every merchant.
  * @returns how many there were of each.
  */
 export async function signOutEverywhere(
@@ -12,9 +14,10 @@ export async function signOutEverywhere(
   { authenticator }: Pick<Parts, 'authenticator'>,
   userId: string,
   now: Date,
-): Promise<{ signIns: number; keys: number }> {
+): Promise<{ signIns: number; keys: number; assistants: number }> {
   const signIns = await revokeUserSessions(tx, userId, now);
   const keys = await revokeAllKeysOfUser(tx, userId, now);
+  const assistants = (await endOauthConnections(tx, { userId }, now)).length;
   tx.afterCommit(() => authenticator.forget());
-  return { signIns, keys };
+  return { signIns, keys, assistants };
 }

@@ -2,7 +2,12 @@ import { dynamicStatement } from '../db/database.ts';
 import type { Parts } from '../flows/parts.ts';
 import { addSeconds } from '../kernel/clock.ts';
 import { deliveriesKeptDays, eventsKeptDays } from '../model/event.ts';
+import { endedConnectionSeconds, interactionSeconds, unusedClientSeconds } from '../model/oauth-connection.ts';
+import { sweepOauthArtifacts } from '../store/oauth-artifacts.ts';
+import { sweepOauthClients } from '../store/oauth-clients.ts';
+import { endIdleConnections, sweepOauthConnections } from '../store/oauth-connections.ts';
 import {
+  batchSize,
   isFullBatch,
   sweepBefore,
   sweepDeliveries,
@@ -22,7 +27,10 @@ const linksKeptDays = 30;
 /** The longest window is an hour. */
 const rateWindowsKeptSeconds = 2 * 3600;
 
-/** Once an hour: old idempotency keys, invoice requests, sign-ins, links, counts of requests, deliveries and events go. */
+/**
+ * Once an hour: old idempotency keys, invoice requests, sign-ins, links, counts of requests, deliveries, events and what
+ * OAuth left behind go.
+ */
 export function sweep(parts: Parts): Job {
   const { db, log } = parts;
   const pace = new Pace();
@@ -72,5 +80,16 @@ export async function sweepOnce({ db, clock }: Parts, isStopped: () => boolean =
   const orphans = await inBatches(() => sweepOrphanedDeliveries(db));
   const deliveries = await inBatches(() => sweepDeliveries(db, addSeconds(now, -deliveriesKeptDays * daySeconds)));
   const events = await inBatches(() => sweepEvents(db, addSeconds(now, -eventsKeptDays * daySeconds)));
-  return aDayAndMore + links + windows + orphans + deliveries + events;
+  const oauth = await sweepOauth();
+  return aDayAndMore + links + windows + orphans + deliveries + events + oauth;
+
+  async function sweepOauth(): Promise<number> {
+    const artifacts = await inBatches(() => sweepOauthArtifacts(db, now, batchSize));
+    // After what has expired is gone. A connection that was just made may not have its code yet.
+    await endIdleConnections(db, now, addSeconds(now, -interactionSeconds));
+    const endedBefore = addSeconds(now, -endedConnectionSeconds);
+    const connections = await inBatches(() => sweepOauthConnections(db, endedBefore, batchSize));
+    const unusedSince = addSeconds(now, -unusedClientSeconds);
+    return artifacts + connections + (await inBatches(() => sweepOauthClients(db, unusedSince, batchSize)));
+  }
 }

@@ -1,12 +1,13 @@
 import type { Database } from '../db/database.ts';
 import { addApiKeyUsage } from '../store/api-keys.ts';
+import { noteConnectionUse } from '../store/oauth-connections.ts';
 
 interface Count {
   requests: number;
   lastAt: Date;
 }
 
-/** Requests per API key, counted in memory and written in batches: no request waits for its own count. */
+/** Requests per API key, and when OAuth connections were used last, counted in memory and written in batches: no request waits for its own count. */
 export interface Usage {
   count(apiKeyId: string, now: Date): void;
   /** What this process has counted and not written yet. */
@@ -34,10 +35,10 @@ export function createUsage(db: Database): Usage {
       const batch = counts;
       counts = new Map();
       try {
-        await addApiKeyUsage(
-          db,
-          [...batch].map(([id, { requests, lastAt }]) => ({ id, requests, lastAt })),
-        );
+        const uses = [...batch].map(([id, { requests, lastAt }]) => ({ id, requests, lastAt }));
+        // First what may be repeated: what fails here is written again.
+        await noteConnectionUse(db, uses);
+        await addApiKeyUsage(db, uses);
       } catch (error) {
         for (const [id, { requests, lastAt }] of batch) add(id, requests, lastAt);
         throw error;

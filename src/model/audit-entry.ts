@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { type Static, Type } from 'typebox';
 import { livemode, nullable, objectName, oneOf, timestamp, uuid } from './fields.ts';
 
-export const auditActors = ['api_token', 'user', 'operator'] as const;
+export const auditActors = ['api_token', 'oauth_connection', 'user', 'operator'] as const;
 
 /** One change that somebody made. It names what was changed, and never holds what it was changed to. */
 export interface AuditEntry {
@@ -12,7 +12,7 @@ export interface AuditEntry {
   number: number;
   /** null: of no mode. */
   livemode: boolean | null;
-  /** An API token, a person who signed in or has a link, or whoever has the command line. */
+  /** An API token, a connected assistant, a person who signed in or has a link, or whoever has the command line. */
   actor: (typeof auditActors)[number];
   api_key_id: string | null;
   /** The person, or whose device it was. */

@@ -12,6 +12,7 @@ import { eventOperations } from './events/index.ts';
 import { invoiceOperations } from './invoices/index.ts';
 import { mediaKeyOperations } from './media-keys/index.ts';
 import { merchantOperations } from './merchant/index.ts';
+import { oauthConnectionOperations } from './oauth-connections/index.ts';
 import { orderOperations } from './orders/index.ts';
 import { paymentRequestOperations } from './payment-requests/index.ts';
 import { paymentOperations } from './payments/index.ts';
@@ -54,6 +55,7 @@ export const operations: readonly Operation[] = [
   ...planOperations,
   ...apiTokenOperations,
   ...toolCallOperations,
+  ...oauthConnectionOperations,
   ...auditLogOperations,
   ...rateOperations,
   ...subscriptionOperations,

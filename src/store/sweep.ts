@@ -37,7 +37,7 @@ const orphans = statement(
       limit $1)`,
 );
 
-const batchSize = 1000;
+export const batchSize = 1000;
 
 /** Removes what nobody can ask for any more. @returns the number of rows. */
 export async function sweepBefore(db: Handle, moment: Date): Promise<number> {

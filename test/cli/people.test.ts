@@ -161,6 +161,7 @@ describe('people and their merchant', { timeout: 180_000 }, () => {
       email: 'bob@example.com',
       sign_ins: 0,
       revoked_keys: 2,
+      ended_connections: 0,
     });
     expect(await run('user', 'sessions', 'bob@example.com')).toEqual({ object: 'list', data: [] });
     await withApp(async (app) => {

@@ -132,7 +132,7 @@ describe('a key that is revoked', () => {
   test('is 401 revoked_token at once where it was revoked, and within 2 s everywhere', async () => {
     const { id, key } = await issue();
     const header = `Bearer ${key.reveal()}`;
-    const [here, elsewhere] = [app.parts, app.parts].map(({ db, clock }) => createAuthenticator(db, clock));
+    const [here, elsewhere] = [app.parts, app.parts].map(({ db, clock }) => createAuthenticator(db, clock, () => ''));
     const knockAt = (authenticator = here!) => outcome(authenticator.authenticate(header, '127.0.0.1'));
     expect([await knockAt(here), await knockAt(elsewhere)]).toEqual(['let in', 'let in']);
 
@@ -181,7 +181,7 @@ describe('a key bound to addresses', () => {
     const { key } = await db.transaction((tx) =>
       issueApiKey(tx, { merchantId: merchant.id, livemode: false }, terms, clock.now()),
     );
-    const attempt = createAuthenticator(db, clock).authenticate(`Bearer ${key.reveal()}`, peer);
+    const attempt = createAuthenticator(db, clock, () => '').authenticate(`Bearer ${key.reveal()}`, peer);
     if (allowed) expect(await attempt).toMatchObject({ merchantId: merchant.id });
     else await expect(attempt).rejects.toMatchObject({ code: 'forbidden' });
   });
