@@ -6,6 +6,7 @@ import { addDocumentRoute } from './surfaces/http/document-route.ts';
 import { addMetricsRoute } from './surfaces/http/metrics-route.ts';
 import { buildServer } from './surfaces/http/server.ts';
 import { addMcpEndpoint } from './surfaces/mcp/mcp-routes.ts';
+import { addOauth } from './surfaces/oauth/oauth-routes.ts';
 import { addDocs } from './surfaces/openapi/docs-page.ts';
 import { addPayPages } from './surfaces/pay/pay-pages.ts';
 import { addPeoplePages } from './surfaces/people/people-pages.ts';
@@ -44,6 +45,7 @@ export async function buildApp(parts: Parts, options: AppOptions = {}): Promise<
   addPeoplePages(app, parts);
   addUserLinkPages(app, parts);
   addMcpEndpoint(app, parts, operations, { allowedOrigins });
+  addOauth(app, parts);
   addDocumentRoute(app, parts);
   return app;
 }

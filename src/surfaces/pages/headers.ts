@@ -5,8 +5,11 @@ export interface PageHeaderOptions {
   nonce: string;
   /** Origins that may show the page in a frame, exactly as the merchant listed them; nobody when left out. */
   frameOrigins?: readonly string[] | undefined;
-  /** Where a form of the page may end beside our own host, since browsers also check redirects: origins, or `app:`. */
-  formOrigins?: readonly string[] | undefined;
+  /**
+   * Where a form of the page may end beside our own host, since browsers also check redirects: origins, or `app:`. `any`
+   * where the first of them leads on to places that we cannot know.
+   */
+  formOrigins?: readonly string[] | 'any' | undefined;
 }
 
 const originShape = /^https?:\/\/([a-z0-9.-]+|\[[0-9a-f:]+\])(:\d{1,5})?$/;
@@ -25,7 +28,6 @@ export function pageHeaders(options: PageHeaderOptions): Record<string, string> 
   const { nonce } = options;
   // Whatever is no plain origin could end the directive and begin another.
   const frames = (options.frameOrigins ?? []).filter((origin) => originShape.test(origin));
-  const forms = (options.formOrigins ?? []).filter((end) => originShape.test(end) || appSchemeShape.test(end));
   return {
     'content-type': 'text/html; charset=utf-8',
     'content-security-policy': [
@@ -34,7 +36,7 @@ export function pageHeaders(options: PageHeaderOptions): Record<string, string> 
       `style-src 'nonce-${nonce}'`,
       "connect-src 'self'",
       "img-src 'self' data: https:",
-      `form-action ${["'self'", ...forms].join(' ')}`,
+      ...formAction(options.formOrigins),
       "base-uri 'none'",
       `frame-ancestors ${frames.length > 0 ? frames.join(' ') : "'none'"}`,
     ].join('; '),
@@ -43,4 +45,10 @@ export function pageHeaders(options: PageHeaderOptions): Record<string, string> 
     'permissions-policy': 'camera=(), microphone=(), geolocation=(), payment=()',
     'cache-control': 'no-store',
   };
+}
+
+function formAction(ends: PageHeaderOptions['formOrigins'] = []): string[] {
+  if (ends === 'any') return [];
+  const named = ends.filter((end) => originShape.test(end) || appSchemeShape.test(end));
+  return [`form-action ${["'self'", ...named].join(' ')}`];
 }

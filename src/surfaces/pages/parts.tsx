@@ -54,15 +54,9 @@ interface LinkProps {
 }
 
 /** A button that sends the form around it. */
-export function SubmitButton({
-  children,
-  icon,
-  accent,
-  class: more,
-  disabled,
-}: ButtonProps & SubmitProps): JSX.Element {
+export function SubmitButton({ children, icon, accent, class: more, ...rest }: ButtonProps & SubmitProps): JSX.Element {
   return (
-    <button type="submit" class={buttonClass(accent, more)} disabled={disabled}>
+    <button type="submit" class={buttonClass(accent, more)} {...rest}>
       {icon && <Icon name={icon} />}
       <span>{children}</span>
     </button>
@@ -71,6 +65,9 @@ export function SubmitButton({
 
 interface SubmitProps {
   disabled?: boolean;
+  /** Sent with the form, so that it tells which of several buttons was pressed. */
+  name?: string;
+  value?: string;
 }
 
 function buttonClass(accent: boolean | undefined, more: string | undefined): string {

@@ -1,13 +1,20 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { TrySource } from '../../flows/check-credentials.ts';
-import { newNonce, pageHeaders } from '../pages/headers.ts';
+import { newNonce, type PageHeaderOptions, pageHeaders } from '../pages/headers.ts';
 import { chooseLanguage } from '../pages/language.ts';
 import type { Setting } from './pages/people-page.tsx';
 
-/** Language and nonce of the page that answers a request; its headers are set on the reply. */
-export function beginPage(request: FastifyRequest, reply: FastifyReply): Setting {
+/**
+ * Language and nonce of the page that answers a request; its headers are set on the reply.
+ * @param formOrigins as of `pageHeaders()`
+ */
+export function beginPage(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  formOrigins?: PageHeaderOptions['formOrigins'],
+): Setting {
   const nonce = newNonce();
-  reply.headers(pageHeaders({ nonce }));
+  reply.headers(pageHeaders({ nonce, formOrigins }));
   // With `no-referrer` a browser would send its own forms with the origin `null`, as good as none (Fetch, 3.2).
   reply.header('referrer-policy', 'same-origin');
   return { nonce, language: chooseLanguage(readLocale(request), request.headers['accept-language']) };

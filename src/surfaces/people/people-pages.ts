@@ -10,10 +10,20 @@ import { renderRefusalPage } from './pages/refusal-page.tsx';
 import { addSecondFactorPages } from './second-factor-routes.ts';
 import { addSignInPages } from './sign-in-routes.ts';
 
-/**
- * Pages for those who work for a merchant. They are not compressed: what was typed stands beside what is secret (BREACH).
- */
+/** Pages for those who work for a merchant. */
 export function addPeoplePages(app: FastifyInstance, parts: Parts): void {
+  servePeoplePages(app, parts, (pages) => {
+    addSignInPages(pages, parts);
+    addAccountPages(pages, parts);
+    addSecondFactorPages(pages, parts);
+  });
+}
+
+/**
+ * Serves pages that act for whoever is signed in: forms come from pages of ours, refusals are pages too. They are not
+ * compressed: what was typed stands beside what is secret (BREACH).
+ */
+export function servePeoplePages(app: FastifyInstance, parts: Parts, add: (pages: FastifyInstance) => void): void {
   app.register(async (pages) => {
     await pages.register(formBody, { bodyLimit: 16 * 1024 });
     pages.addHook('onRequest', async (request) => refuseForeignForms(request, parts.links.publicUrl));
@@ -22,11 +32,13 @@ export function addPeoplePages(app: FastifyInstance, parts: Parts): void {
       if (prefersJson(request.headers.accept)) throw failure;
       request.failure = failure;
       const setting = beginPage(request, reply);
-      const backTo = request.url.startsWith('/account') ? '/account' : '/sign-in';
-      return reply.code(failure.status).send(renderRefusalPage(failure, backTo, setting));
+      return reply.code(failure.status).send(renderRefusalPage(failure, backFrom(request.url), setting));
     });
-    addSignInPages(pages, parts);
-    addAccountPages(pages, parts);
-    addSecondFactorPages(pages, parts);
+    add(pages);
   });
+}
+
+function backFrom(url: string): string {
+  if (url.startsWith('/account')) return '/account';
+  return url.startsWith('/oauth/') ? url : '/sign-in';
 }

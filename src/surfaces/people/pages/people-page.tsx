@@ -16,16 +16,18 @@ interface PeoplePage extends Setting {
   title: string;
   /** Parameters of the address that stay when another language is chosen; no menu when left out. */
   kept?: Readonly<Record<string, string>>;
+  /** Style sheets of the page's own. */
+  styles?: readonly string[];
   children: ComponentChildren;
 }
 
-export function renderPeoplePage({ title, language, nonce, kept, children }: PeoplePage): string {
+export function renderPeoplePage({ title, language, nonce, kept, styles = [], children }: PeoplePage): string {
   return renderPage({
     title: `${title} – Satline`,
     language,
     nonce,
     kind: 'people',
-    styles: [style],
+    styles: [style, ...styles],
     children: (
       <>
         <MerchantMark name="Satline" logoUrl={null} />

@@ -1,0 +1,183 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { Provider } from 'oidc-provider';
+import type { Parts } from '../../flows/parts.ts';
+import { networkOf } from '../../limits/network-of.ts';
+import { RateLimited, takeRequests } from '../../limits/request-limits.ts';
+import { createTryCounter } from '../../limits/try-counter.ts';
+import { toAppError } from '../http/error-body.ts';
+import { refuseOtherMethods } from '../http/refuse-methods.ts';
+import { askProvider, type ProviderAnswer, type ProviderRequest, providerCookies } from './ask-provider.ts';
+import { addInteractionPages } from './interaction-routes.ts';
+import { authorizePath, registerPath, resourceMetadata, revokePath, serverMetadata, tokenPath } from './metadata.ts';
+import { normaliseRegistration } from './normalise-registration.ts';
+import { normaliseAuthorization, normaliseTokenRequest } from './normalise-request.ts';
+import { OauthError } from './oauth-error.ts';
+import { lazyProvider } from './provider.ts';
+import { showRequestError } from './request-error.ts';
+
+const bodyLimitBytes = 64 * 1024;
+/** Assistants that many people use register from few addresses. */
+const registrationsAnHour = 60;
+const metadataAgeSeconds = 300;
+const form = 'application/x-www-form-urlencoded';
+
+/** The authorization server for assistants (OAuth 2.1, MCP 2025-06-18 "Authorization") on Satline's own address. */
+export function addOauth(app: FastifyInstance, parts: Parts): void {
+  const openProvider = lazyProvider(parts, showRequestError);
+  const registrations = createTryCounter(registrationsAnHour, 3600);
+
+  addInteractionPages(app, parts, openProvider);
+  app.register(async (server) => {
+    server.removeAllContentTypeParsers();
+    server.addContentTypeParser('*', { parseAs: 'string', bodyLimit: bodyLimitBytes }, (_request, body, done) =>
+      done(null, body),
+    );
+    server.setErrorHandler((error, request, reply) => sendError(error, request, reply));
+    publish('/.well-known/oauth-protected-resource', resourceMetadata);
+    publish('/.well-known/oauth-protected-resource/api/v1/mcp', resourceMetadata);
+    publish('/.well-known/oauth-authorization-server', serverMetadata);
+
+    // Browsers go there by themselves, without CORS. HEAD would begin an authorization that nobody ends.
+    const config = { secretInPath: true } as const;
+    server.get(
+      authorizePath,
+      { exposeHeadRoute: false, onRequest: admit('oauth_authorize') },
+      async (request, reply) => {
+        const query = new URLSearchParams(request.url.split('?').slice(1).join('?'));
+        const path = `${authorizePath}?${normaliseAuthorization(query, parts.links.publicUrl)}`;
+        return pass(request, reply, { method: 'GET', path });
+      },
+    );
+    server.get(
+      `${authorizePath}/:uid`,
+      { exposeHeadRoute: false, config, onRequest: admit('oauth_authorize') },
+      async (request, reply) => pass(request, reply, { method: 'GET', path: request.url }),
+    );
+    refuseOtherMethods(server, authorizePath, new Set(['GET']));
+    refuseOtherMethods(server, `${authorizePath}/:uid`, new Set(['GET']));
+
+    endpoint(tokenPath, 'oauth_token', (request) =>
+      normaliseTokenRequest(readForm(request), parts.links.publicUrl).toString(),
+    );
+    endpoint(revokePath, 'oauth_revoke', (request) => readForm(request).toString());
+    endpoint(registerPath, 'oauth_register', (request) => {
+      const waitSeconds = registrations.take(networkOf(request.ip), parts.clock.now());
+      if (waitSeconds > 0) throw tooMany('Too many clients were registered from this address', waitSeconds);
+      return JSON.stringify(normaliseRegistration(readJson(request)));
+    });
+    server.get(`${registerPath}/:client`, { onRequest: admit('oauth_register') }, async (request, reply) =>
+      pass(request, allowAnyPage(reply), { method: 'GET', path: request.url }, 'application/json'),
+    );
+    refuseOtherMethods(server, `${registerPath}/:client`, new Set(['GET', 'HEAD']));
+
+    function publish(path: string, describe: (publicUrl: string) => object): void {
+      server.get(path, { onRequest: admit('oauth_metadata') }, async (_request, reply) =>
+        allowAnyPage(reply)
+          .header('cache-control', `public, max-age=${metadataAgeSeconds}`)
+          .send(describe(parts.links.publicUrl)),
+      );
+      preflight(path, 'GET');
+      refuseOtherMethods(server, path, new Set(['GET', 'HEAD']));
+    }
+
+    function endpoint(path: string, operation: string, write: (request: FastifyRequest) => string): void {
+      server.post(path, { onRequest: admit(operation) }, async (request, reply) => {
+        allowAnyPage(reply);
+        const body = write(request);
+        const type = path === registerPath ? 'application/json' : form;
+        return pass(request, reply, { method: 'POST', path, body }, type);
+      });
+      preflight(path, 'POST');
+      refuseOtherMethods(server, path, new Set(['POST']));
+    }
+
+    function preflight(path: string, method: string): void {
+      server.options(path, async (_request, reply) =>
+        allowAnyPage(reply)
+          .code(204)
+          .header('access-control-allow-methods', method)
+          .header('access-control-allow-headers', 'authorization, content-type, mcp-protocol-version')
+          .header('access-control-max-age', '86400')
+          .send(),
+      );
+    }
+  });
+
+  function admit(operation: string) {
+    return async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
+      request.operation = operation;
+      reply.headers(takeRequests(parts.rateLimiter, undefined, request.ip, 1, parts.clock.now()));
+    };
+  }
+
+  /** @param type of a body for programs; left out: a person's browser asks, with its cookies. */
+  async function pass(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    asked: Pick<ProviderRequest, 'method' | 'path' | 'body'>,
+    type?: string,
+  ): Promise<FastifyReply> {
+    const { accept, authorization } = request.headers;
+    const headers =
+      type === undefined
+        ? { accept, 'accept-language': request.headers['accept-language'], cookie: providerCookies(request.headers) }
+        : { accept: 'application/json', authorization, 'content-type': type };
+    const provider: Provider = await openProvider();
+    const answer = await askProvider(provider, parts.links.publicUrl, { ...asked, headers, address: request.ip });
+    return send(reply, answer);
+  }
+
+  function sendError(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
+    const told = toOauthError(error);
+    if (told.status >= 500) parts.log.error({ request_id: request.id, err: error }, 'OAuth request failed');
+    if (error instanceof RateLimited) reply.headers(error.headers);
+    if (told.retryAfterSeconds !== undefined) reply.header('retry-after', String(Math.ceil(told.retryAfterSeconds)));
+    return allowAnyPage(reply)
+      .code(told.status)
+      .header('cache-control', 'no-store')
+      .send({ error: told.code, error_description: told.message });
+  }
+}
+
+function send(reply: FastifyReply, { status, headers, body }: ProviderAnswer): FastifyReply {
+  return reply
+    .code(status)
+    .headers({ 'cache-control': 'no-store', ...headers })
+    .send(body);
+}
+
+/** Clients that are web pages themselves: there are no cookies here that a foreign page could ride on. */
+function allowAnyPage(reply: FastifyReply): FastifyReply {
+  return reply
+    .header('access-control-allow-origin', '*')
+    .header('access-control-expose-headers', 'www-authenticate, x-request-id, retry-after');
+}
+
+/** @throws {OauthError} */
+function readForm(request: FastifyRequest): URLSearchParams {
+  if (!request.headers['content-type']?.toLowerCase().startsWith(form)) {
+    throw new OauthError(400, 'invalid_request', `Send the body as ${form}`);
+  }
+  return new URLSearchParams(String(request.body ?? ''));
+}
+
+/** @throws {OauthError} */
+function readJson(request: FastifyRequest): unknown {
+  try {
+    return JSON.parse(String(request.body ?? ''));
+  } catch {
+    throw new OauthError(400, 'invalid_client_metadata', 'The body is not valid JSON');
+  }
+}
+
+function tooMany(description: string, waitSeconds: number): OauthError {
+  return new OauthError(429, 'temporarily_unavailable', `${description}; wait ${waitSeconds} s`, waitSeconds);
+}
+
+function toOauthError(error: unknown): OauthError {
+  if (error instanceof OauthError) return error;
+  const known = toAppError(error);
+  const code =
+    known.status >= 500 ? 'server_error' : known.status === 429 ? 'temporarily_unavailable' : 'invalid_request';
+  return new OauthError(known.status, code, known.message, known.retryAfterSeconds);
+}

@@ -1,0 +1,14 @@
+import type { Language } from '../pages/language.ts';
+import { ar } from './languages/ar.ts';
+import { de } from './languages/de.ts';
+import { en, type Words } from './languages/en.ts';
+import { es } from './languages/es.ts';
+import { fr } from './languages/fr.ts';
+import { ja } from './languages/ja.ts';
+import { ptBr } from './languages/pt-br.ts';
+
+const words: Readonly<Record<Language, Words>> = { en, es, de, fr, 'pt-BR': ptBr, ja, ar };
+
+export function wordsOf(language: Language): Words {
+  return words[language];
+}
