@@ -3,6 +3,7 @@ import type { Database } from '../db/database.ts';
 import { addSeconds, type Clock } from '../kernel/clock.ts';
 import type { Sealer } from '../kernel/secrets.ts';
 import { refreshLeewaySeconds } from '../model/oauth-connection.ts';
+import { sealedPlace } from '../model/sealed-columns.ts';
 import {
   consumeOauthArtifact,
   deleteOauthArtifact,
@@ -99,7 +100,7 @@ function artifactAdapter({ db, clock, sealer, endConnection, alreadyUsed }: Oaut
 }
 
 function clientAdapter({ db, clock, sealer }: OauthAdapterParts) {
-  const placeOfClient = (id: string) => ({ table: 'oauth_clients', column: 'metadata', row: id });
+  const placeOfClient = (id: string) => sealedPlace('oauth_clients.metadata', id);
   return {
     ...forgetfulAdapter,
     upsert: (id: string, metadata: ArtifactPayload) =>
@@ -132,5 +133,6 @@ export function hashArtifactId(id: string): Buffer {
 }
 
 function placeOf(model: string, idHash: Buffer) {
-  return { table: 'oauth_artifacts', column: 'payload', row: `${model}/${idHash.toString('hex')}` };
+  // As PostgreSQL writes bytes.
+  return sealedPlace('oauth_artifacts.payload', model, `\\x${idHash.toString('hex')}`);
 }

@@ -5,7 +5,7 @@ export interface SealedColumn {
   readonly table: string;
   readonly column: string;
   /** The primary key in order, with SQL types. */
-  readonly key: readonly { readonly name: string; readonly type: 'uuid' | 'text' | 'boolean' }[];
+  readonly key: readonly { readonly name: string; readonly type: 'uuid' | 'text' | 'boolean' | 'bytea' }[];
   /** Between the parts of the key in the row's name. */
   readonly separator: string;
   /** SQL that is true for rows which are none of this; those stay as they are when everything is sealed anew. */
@@ -41,6 +41,14 @@ const declared = {
   'subscriptions.link_sealed': { key: byId },
   'mails.sealed': { key: byId },
   'second_factors.secret': { key: [{ name: 'user_id', type: 'uuid' }] },
+  'oauth_clients.metadata': { key: [{ name: 'id', type: 'text' }] },
+  'oauth_artifacts.payload': {
+    key: [
+      { name: 'model', type: 'text' },
+      { name: 'id_hash', type: 'bytea' },
+    ],
+    separator: '/',
+  },
 } as const satisfies Record<string, Declaration>;
 
 export type SealedColumnName = keyof typeof declared;

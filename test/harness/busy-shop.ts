@@ -9,6 +9,7 @@ import { buy } from './access.ts';
 import type { TestApp, TestMerchant } from './app.ts';
 import { createProduct } from './catalog.ts';
 import type { Client, Reply } from './client.ts';
+import { connect } from './oauth.ts';
 import { createOrderWithInvoice } from './orders.ts';
 import { addUser } from './people.ts';
 import { Receiver } from './receiver.ts';
@@ -109,6 +110,14 @@ export async function openBusyShop(app: TestApp): Promise<BusyShop> {
   const factor = await turnOnSecondFactor(app, browser, user.password);
   keep('secret of a second factor', factor.secret);
   keep('recovery code', factor.recoveryCodes[0]!);
+
+  // An assistant that has a secret, and what it was given.
+  const { assistant, tokens } = await connect(app, user, merchant.id, {
+    metadata: { token_endpoint_auth_method: 'client_secret_post' },
+  });
+  keep('client secret', assistant.clientSecret!);
+  keep('access token of an assistant', tokens.access_token);
+  keep('refresh token', tokens.refresh_token);
 
   // Links that open something, and a mail that holds one.
   const subscription = await invite(client);
