@@ -18,6 +18,7 @@ import { expireCheckouts } from './jobs/expire-checkouts.ts';
 import { flushUsage } from './jobs/flush-usage.ts';
 import { followWallets } from './jobs/follow-wallets.ts';
 import type { Job } from './jobs/job.ts';
+import { probeWallets } from './jobs/probe-wallets.ts';
 import { sendMails } from './jobs/send-mails.ts';
 import { shareRateCounts } from './jobs/share-rate-counts.ts';
 import { sweep } from './jobs/sweep.ts';
@@ -83,6 +84,7 @@ async function start(config: Config, options: ServerOptions, log: Logger): Promi
     jobs.push(
       watchInvoices(parts),
       followWallets(parts),
+      probeWallets(parts),
       deliverWebhooks(parts),
       flushUsage(parts),
       sweep(parts),

@@ -88,6 +88,17 @@ const eraseCredentials = statement(
       and not exists (select from invoices i
                        where i.wallet_id = w.id and i.paid_at is null and i.next_look_at is not null)`,
 );
+// The turn counts as taken whatever comes of it: a wallet that is away must not be asked round after round.
+const claimProbes = statement(
+  'wallets_claim_probes',
+  `update wallets set probe_due_at = $1::timestamptz + interval '1 day'
+    where id in (select id from wallets
+                  where enabled and deleted_at is null and connection <> 'simulated'
+                    and coalesce(probe_due_at, created_at + interval '1 day') <= $1
+                  order by coalesce(probe_due_at, created_at) limit $2
+                    for update skip locked)
+   returning id`,
+);
 const recordProbe = statement(
   'wallets_record_probe',
   `update wallets set settlement_visibility = $2, min_sats = $3, max_sats = $4, notes = $5, last_checked_at = $6,
@@ -186,6 +197,11 @@ export async function setWalletEnabled(
   now: Date,
 ): Promise<boolean> {
   return (await db.run(setEnabled, [id, scope.merchantId, scope.livemode, enabled, now])) === 1;
+}
+
+/** Enabled wallets that have not been asked for a day what they can do; each is due again a day later. */
+export async function claimWalletProbes(db: Handle, now: Date, limit: number): Promise<string[]> {
+  return (await db.many<{ id: string }>(claimProbes, [now, limit])).map(({ id }) => id);
 }
 
 /** A successful probe: new facts, and the breaker closes. */

@@ -1,0 +1,63 @@
+import type { Parts } from '../flows/parts.ts';
+import { probeWallet } from '../flows/probe-wallet.ts';
+import { claimWalletProbes, findWalletForJob } from '../store/wallets.ts';
+import type { Job } from './job.ts';
+import { Pace } from './pace.ts';
+
+const everyMillis = 600 * 1000;
+const mostAtOnce = 5;
+const patienceMillis = 15_000;
+
+/**
+ * Asks each wallet once a day what it can do: providers change their limits, and begin or cease to tell of payments. What
+ * a wallet answers counts from then on, so one that was of no use may come into use by itself, and the other way round.
+ */
+export function probeWallets(parts: Parts): Job {
+  const pace = new Pace();
+  const stopping = new AbortController();
+
+  async function run(): Promise<void> {
+    while (!stopping.signal.aborted) {
+      await pace.sleep(everyMillis);
+      try {
+        while (!stopping.signal.aborted && (await probeDueWallets(parts, stopping.signal)) > 0);
+      } catch (error) {
+        parts.log.error({ err: error }, 'probing wallets failed; trying again');
+      }
+    }
+  }
+  const running = run();
+
+  return {
+    name: 'probe-wallets',
+    async stop() {
+      stopping.abort();
+      pace.wake();
+      await running;
+    },
+  };
+}
+
+/** Probes some of the wallets that are due. A failure is noted at the wallet. @returns how many were asked. */
+export async function probeDueWallets(parts: Parts, signal: AbortSignal): Promise<number> {
+  const ids = await claimWalletProbes(parts.db, parts.clock.now(), mostAtOnce);
+  await Promise.all(ids.map((id) => probeOne(parts, id, signal)));
+  return ids.length;
+}
+
+async function probeOne(parts: Parts, id: string, signal: AbortSignal): Promise<void> {
+  const wallet = await findWalletForJob(parts.db, id);
+  if (!wallet) return;
+  const patience = new AbortController();
+  const giveUp = () => patience.abort();
+  const timer = setTimeout(giveUp, patienceMillis);
+  signal.addEventListener('abort', giveUp, { once: true });
+  try {
+    await probeWallet(parts, wallet, patience.signal);
+  } catch (error) {
+    parts.log.info({ wallet: id, reason: (error as Error).message }, 'a wallet did not answer its daily probe');
+  } finally {
+    clearTimeout(timer);
+    signal.removeEventListener('abort', giveUp);
+  }
+}
