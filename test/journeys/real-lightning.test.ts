@@ -1,5 +1,4 @@
 import { createHash } from 'node:crypto';
-import type { AddressInfo } from 'node:net';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import { connectWallet } from '../../src/flows/connect-wallet.ts';
 import { lookUpInvoice } from '../../src/flows/look-up-invoice.ts';
@@ -30,9 +29,12 @@ let rig: Rig;
 let provider: LightningAddressServer;
 let merchant: TestMerchant;
 let client: Client;
+/** Where the app listens. */
+let base: string;
 
 beforeAll(async () => {
   app = await openTestApp();
+  base = await app.app.listen({ host: '127.0.0.1', port: 0 });
   rig = await startRig({ clock: app.clock });
 });
 beforeEach(async () => {
@@ -107,10 +109,8 @@ async function failureOf(payment: Promise<unknown>): Promise<string> {
 }
 
 test('a merchant’s server creates an order over HTTP, a payer’s node pays it, the order is paid with the proof', async () => {
-  await app.app.listen({ host: '127.0.0.1', port: 0 });
-  const { port } = app.app.server.address() as AddressInfo;
   const call = async (method: string, path: string, body?: unknown): Promise<Pick<Reply, 'status' | 'body'>> => {
-    const answer = await fetch(`http://127.0.0.1:${port}/api/v1${path}`, {
+    const answer = await fetch(`${base}/api/v1${path}`, {
       method,
       headers: { authorization: `Bearer ${client.key}`, 'content-type': 'application/json' },
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
@@ -340,7 +340,6 @@ test.runIf(hasBrowser())(
     const [browser, shop] = await Promise.all([openBrowser(), openPageServer()]);
     try {
       shop.show('/done', () => '<!doctype html><title>Thanks</title><h1>Thanks</h1>');
-      const base = await app.app.listen({ host: '127.0.0.1', port: 0 });
       const created = await client.post('/api/v1/checkout_sessions', {
         checkout_session: { amount_cents: 500, success_url: `${shop.url}/done?order=7#paid` },
       });
