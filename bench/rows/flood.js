@@ -75,7 +75,7 @@ export async function flood({ builds, seconds, count }) {
 
 function sellSteadily(url, order, duration) {
   return openLoop({
-    url,
+    urls: [url],
     perSecond: ordersPerSecond,
     requests: Array(Math.ceil(duration * ordersPerSecond)).fill(order),
   });
