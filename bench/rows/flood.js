@@ -1,10 +1,9 @@
 // Strangers open checkout pages from one address as fast as they are answered, while the merchant sells on: what an order
 // with its invoice takes then, over what it takes when it is quiet.
-import { createDatabase } from '../parts/database.js';
-import { newOrder, openInside } from '../parts/inside.js';
+import { newOrder } from '../parts/inside.js';
 import { call, closedLoop, get, median, openLoop, percentile, post } from '../parts/load.js';
-import { startProduct } from '../parts/product.js';
 import { ratio, rounds } from '../parts/rounds.js';
+import { openShop } from '../parts/shop.js';
 
 const visitors = 50;
 const checkouts = 60;
@@ -14,11 +13,7 @@ const ordersPerSecond = 10;
 export async function flood({ builds, seconds, count }) {
   const lines = [];
   for (const { name, dist } of builds) {
-    const database = await createDatabase();
-    const inside = await openInside(dist, database);
-    const merchant = await inside.addMerchant();
-    await inside.close();
-    const product = await startProduct({ dist, database });
+    const { merchant, product, close } = await openShop({ dist });
     try {
       const session = { checkout_session: { amount_cents: 2450 } };
       const pages = [];
@@ -66,8 +61,7 @@ export async function flood({ builds, seconds, count }) {
           `${visitors} visitors, ${opened} pages opened, ${turned} turned away; ${median(results.flooded.map(({ cpu }) => cpu)).toFixed(0)} % of a CPU`,
       });
     } finally {
-      await product.stop();
-      await database.drop();
+      await close();
     }
   }
   return lines;

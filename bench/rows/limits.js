@@ -1,9 +1,8 @@
 // What counting requests costs: the share of CPU time that the limiter takes while orders are read by id.
-import { createDatabase } from '../parts/database.js';
-import { newOrder, openInside } from '../parts/inside.js';
+import { newOrder } from '../parts/inside.js';
 import { call, closedLoop, get, median, post } from '../parts/load.js';
-import { startProduct } from '../parts/product.js';
 import { rounds } from '../parts/rounds.js';
+import { openShop } from '../parts/shop.js';
 
 const connections = 32;
 /** Everything that there would not be without limits: counting, headers, telling the other processes. */
@@ -17,12 +16,8 @@ const modules = [
 export async function limits({ builds, seconds, count }) {
   const lines = [];
   for (const { name, dist } of builds) {
-    const database = await createDatabase();
-    const inside = await openInside(dist, database);
-    const merchant = await inside.addMerchant();
-    await inside.close();
     // Not the bundle, which has no modules to tell apart.
-    const product = await startProduct({ dist, database, entry: 'start.js', preloads: ['profile.js'] });
+    const { merchant, product, close } = await openShop({ dist, entry: 'start.js', preloads: ['profile.js'] });
     try {
       const { body } = await call(product.url, post('/api/v1/m/orders', merchant.key, newOrder));
       const request = get(`/api/v1/m/orders/${body.id}`, merchant.key);
@@ -40,8 +35,7 @@ export async function limits({ builds, seconds, count }) {
         figures: `${Math.round(median(results.map(({ rate }) => rate)))}/s while it is profiled`,
       });
     } finally {
-      await product.stop();
-      await database.drop();
+      await close();
     }
   }
   return lines;

@@ -1,12 +1,11 @@
 // Reading an order by id, over a bare Fastify route that answers a constant of the same size.
 
 import { fileURLToPath } from 'node:url';
-import { createDatabase } from '../parts/database.js';
-import { newOrder, openInside } from '../parts/inside.js';
+import { newOrder } from '../parts/inside.js';
 import { call, closedLoop, get, median, percentile, post } from '../parts/load.js';
 import { startScript } from '../parts/process.js';
-import { startProduct } from '../parts/product.js';
 import { ratio, rounds } from '../parts/rounds.js';
+import { openShop } from '../parts/shop.js';
 
 const connections = 32;
 const orders = 200;
@@ -60,11 +59,7 @@ const rate = (results) => Math.round(median(results.map((result) => result.rate)
 const cpu = (results) => Math.round(median(results.map(({ cpuMicros }) => cpuMicros)));
 
 async function open({ name, dist }) {
-  const database = await createDatabase();
-  const inside = await openInside(dist, database);
-  const merchant = await inside.addMerchant();
-  await inside.close();
-  const product = await startProduct({ dist, database });
+  const { merchant, product, close } = await openShop({ dist });
   const requests = [];
   for (let index = 0; index < orders; index++) {
     const { body } = await call(product.url, post('/api/v1/m/orders', merchant.key, newOrder));
@@ -76,9 +71,6 @@ async function open({ name, dist }) {
     product,
     requests,
     next: () => requests[turn++ % orders],
-    async close() {
-      await product.stop();
-      await database.drop();
-    },
+    close,
   };
 }

@@ -1,20 +1,15 @@
 // From the wallet's word to the order paid and its events recorded, 50 payments a second. The word is the look-up that
 // follows `simulate_payment`; what is measured is that whole call over HTTP, so the figure is an upper bound.
-import { createDatabase } from '../parts/database.js';
-import { newOrder, openInside } from '../parts/inside.js';
+import { newOrder } from '../parts/inside.js';
 import { call, openLoop, percentile, post } from '../parts/load.js';
-import { startProduct } from '../parts/product.js';
+import { openShop } from '../parts/shop.js';
 
 const perSecond = 50;
 
 export async function settlement({ builds, seconds }) {
   const lines = [];
   for (const { name, dist } of builds) {
-    const database = await createDatabase();
-    const inside = await openInside(dist, database);
-    const merchant = await inside.addMerchant();
-    await inside.close();
-    const product = await startProduct({ dist, database });
+    const { database, merchant, product, close } = await openShop({ dist });
     try {
       const measured = Math.max(3, seconds * 3) * perSecond;
       const order = { ...newOrder, generate_invoice: true };
@@ -43,8 +38,7 @@ export async function settlement({ builds, seconds }) {
         figures: `p50 ${percentile(latencies, 0.5).toFixed(1)} ms, ${latencies.length} payments, event loop p99 ${loopDelay.toFixed(1)} ms`,
       });
     } finally {
-      await product.stop();
-      await database.drop();
+      await close();
     }
   }
   return lines;

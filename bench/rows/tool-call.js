@@ -1,9 +1,8 @@
 // A tool call over MCP, with its line in the log of tool calls, over the same call by REST: reading an order, and creating one.
-import { createDatabase } from '../parts/database.js';
-import { newOrder, openInside } from '../parts/inside.js';
+import { newOrder } from '../parts/inside.js';
 import { call, closedLoop, get, median, percentile, post } from '../parts/load.js';
-import { startProduct } from '../parts/product.js';
 import { ratio, rounds } from '../parts/rounds.js';
+import { openShop } from '../parts/shop.js';
 
 const connections = 16;
 const orders = 200;
@@ -11,11 +10,11 @@ const orders = 200;
 export async function toolCall({ builds, seconds, count }) {
   const lines = [];
   for (const { name, dist } of builds) {
-    const database = await createDatabase();
-    const inside = await openInside(dist, database);
-    const { key } = await inside.addMerchant();
-    await inside.close();
-    const product = await startProduct({ dist, database });
+    const {
+      merchant: { key },
+      product,
+      close,
+    } = await openShop({ dist });
     try {
       const ids = [];
       for (let index = 0; index < orders; index++) {
@@ -33,8 +32,7 @@ export async function toolCall({ builds, seconds, count }) {
         }),
       );
     } finally {
-      await product.stop();
-      await database.drop();
+      await close();
     }
 
     async function compare(what, requests) {

@@ -2,12 +2,10 @@
 // route that reads the same body and answers a constant of the same size.
 
 import { fileURLToPath } from 'node:url';
-import { createDatabase } from '../parts/database.js';
-import { openInside } from '../parts/inside.js';
 import { call, closedLoop, get, median, percentile, post } from '../parts/load.js';
 import { startScript } from '../parts/process.js';
-import { startProduct } from '../parts/product.js';
 import { ratio, rounds } from '../parts/rounds.js';
+import { openShop } from '../parts/shop.js';
 
 const connections = 32;
 /** Orders that tokens are of; strangers may open only so many checkouts a minute. */
@@ -60,11 +58,7 @@ const rate = (results) => Math.round(median(results.map((result) => result.rate)
 const cpu = (results) => Math.round(median(results.map(({ cpuMicros }) => cpuMicros)));
 
 async function open({ name, dist }) {
-  const database = await createDatabase();
-  const inside = await openInside(dist, database);
-  const merchant = await inside.addMerchant();
-  await inside.close();
-  const product = await startProduct({ dist, database });
+  const { merchant, product, close } = await openShop({ dist });
   const send = async (path, body) => (await call(product.url, post(path, merchant.key, body))).body;
   const film = await send('/api/v1/m/products', {
     product: { name: 'Film', price_cents: 500, resource_type: 'digital_download' },
@@ -85,9 +79,6 @@ async function open({ name, dist }) {
     bodies,
     requests,
     next: () => requests[turn++ % purchases],
-    async close() {
-      await product.stop();
-      await database.drop();
-    },
+    close,
   };
 }

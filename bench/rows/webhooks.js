@@ -4,22 +4,17 @@
 import { createServer } from 'node:http';
 import { createServer as createSocketServer } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { createDatabase } from '../parts/database.js';
-import { newOrder, openInside } from '../parts/inside.js';
+import { newOrder } from '../parts/inside.js';
 import { call, percentile, post } from '../parts/load.js';
 import { freePort } from '../parts/process.js';
-import { startProduct } from '../parts/product.js';
+import { openShop } from '../parts/shop.js';
 
 const perSecond = 50;
 
 export async function webhooks({ builds, seconds }) {
   const lines = [];
   for (const { name, dist } of builds) {
-    const database = await createDatabase();
-    const inside = await openInside(dist, database);
-    const merchant = await inside.addMerchant();
-    await inside.close();
-    const product = await startProduct({ dist, database });
+    const { merchant, product, close } = await openShop({ dist });
     const receiver = await startReceiver();
     const hanging = await startHanging();
     try {
@@ -47,10 +42,9 @@ export async function webhooks({ builds, seconds }) {
         figures: `p50 ${percentile(latencies, 0.5).toFixed(1)} ms, ${latencies.length} events`,
       });
     } finally {
-      await product.stop();
       receiver.stop();
       hanging.stop();
-      await database.drop();
+      await close();
     }
   }
   return lines;

@@ -11,7 +11,8 @@ import { hashArtifactId } from './oauth-adapter.ts';
 import { rememberFound } from './recently-found.ts';
 
 /**
- * How long a key that was found is trusted without asking again. A revocation counts everywhere within 2 s; the age is measured from before the query was sent, so 1 s leaves room.
+ * How long a credential that was found is trusted without asking again. A revocation counts everywhere within 2 s; the
+ * age is measured from before the query was sent, so 1 s leaves room.
  */
 const trustMillis = 1000;
 

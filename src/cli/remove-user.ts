@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { recordOperatorAudit } from '../flows/record-audit.ts';
-import { revokeKeysOfUser } from '../store/api-keys.ts';
+import { revokeKeysOfUser } from '../store/device-keys.ts';
 import { endOauthConnections } from '../store/oauth-connections.ts';
 import { endInvitationsOf } from '../store/user-links.ts';
 import { deleteMembership, findUserByEmail } from '../store/users.ts';

@@ -1,6 +1,6 @@
 import type { Handle } from '../db/database.ts';
 import type { Role } from '../model/user.ts';
-import { revokeKeysOfUser } from '../store/api-keys.ts';
+import { revokeKeysOfUser } from '../store/device-keys.ts';
 import { endOauthConnections } from '../store/oauth-connections.ts';
 import { listMembershipsOf, putMembership } from '../store/users.ts';
 

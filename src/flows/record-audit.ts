@@ -1,8 +1,8 @@
 import type { Handle } from '../db/database.ts';
 import { newId } from '../kernel/ids.ts';
 import { type AuditEntry, hashAuditEntry } from '../model/audit-entry.ts';
-import { findUserOfKey } from '../store/api-keys.ts';
 import { insertAuditEntry, lockAuditLog, walkAuditLog } from '../store/audit-log.ts';
+import { findUserOfKey } from '../store/device-keys.ts';
 import { listMembershipsOf } from '../store/users.ts';
 
 export type NewAuditEntry = Omit<AuditEntry, 'id' | 'number' | 'user_id'> & {

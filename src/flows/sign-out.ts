@@ -1,5 +1,5 @@
 import type { Transaction } from '../db/database.ts';
-import { revokeAllKeysOfUser } from '../store/api-keys.ts';
+import { revokeAllKeysOfUser } from '../store/device-keys.ts';
 import { endOauthConnections } from '../store/oauth-connections.ts';
 import { revokeUserSessions } from '../store/user-sessions.ts';
 import type { Parts } from './parts.ts';

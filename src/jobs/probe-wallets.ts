@@ -6,7 +6,6 @@ import { Pace } from './pace.ts';
 
 const everyMillis = 600 * 1000;
 const mostAtOnce = 5;
-const patienceMillis = 15_000;
 
 /**
  * Asks each wallet once a day what it can do: providers change their limits, and begin or cease to tell of payments. What
@@ -48,16 +47,9 @@ export async function probeDueWallets(parts: Parts, signal: AbortSignal): Promis
 async function probeOne(parts: Parts, id: string, signal: AbortSignal): Promise<void> {
   const wallet = await findWalletForJob(parts.db, id);
   if (!wallet) return;
-  const patience = new AbortController();
-  const giveUp = () => patience.abort();
-  const timer = setTimeout(giveUp, patienceMillis);
-  signal.addEventListener('abort', giveUp, { once: true });
   try {
-    await probeWallet(parts, wallet, patience.signal);
+    await probeWallet(parts, wallet, signal);
   } catch (error) {
     parts.log.info({ wallet: id, reason: (error as Error).message }, 'a wallet did not answer its daily probe');
-  } finally {
-    clearTimeout(timer);
-    signal.removeEventListener('abort', giveUp);
   }
 }

@@ -7,7 +7,10 @@ interface Count {
   lastAt: Date;
 }
 
-/** Requests per API key, and when OAuth connections were used last, counted in memory and written in batches: no request waits for its own count. */
+/**
+ * Requests per API key, and when OAuth connections were used last, counted in memory and written in batches: no request
+ * waits for its own count.
+ */
 export interface Usage {
   count(apiKeyId: string, now: Date): void;
   /** What this process has counted and not written yet. */

@@ -8,7 +8,7 @@ import { hasBrowser, openBrowser } from '../harness/browser.ts';
 import { listen } from '../harness/event-stream.ts';
 import { type LocalProgram, startLocalProgram } from '../harness/mcp-oauth.ts';
 import { addUser } from '../harness/people.ts';
-import { axeFaults, watchPage } from './page-checks.ts';
+import { axeFaults, faultsAtWidths, watchPage } from './page-checks.ts';
 
 /** An official client that has not been let in yet, and what it does once it has. */
 interface OfficialClient {
@@ -78,17 +78,8 @@ describe.runIf(hasBrowser())('an assistant that connects in a browser', () => {
     await app?.close();
   });
 
-  async function faultsOf(page: Page): Promise<string[]> {
-    const faults: string[] = [];
-    for (const width of [320, 390, 1280]) {
-      await page.setViewportSize({ width, height: 844 });
-      const excess = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
-      if (excess > 0) faults.push(`${width}: ${excess} px stick out`);
-      if (process.env.SCREENSHOTS)
-        await page.screenshot({ path: `${process.env.SCREENSHOTS}-${width}.png`, fullPage: true });
-    }
-    return [...faults, ...(await axeFaults(page))];
-  }
+  /** What axe and the eye find at three widths. */
+  const faultsOf = async (page: Page) => [...(await faultsAtWidths(page)), ...(await axeFaults(page))];
 
   const versions = [
     ['1.x', 'light', firstClient],

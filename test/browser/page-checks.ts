@@ -50,6 +50,21 @@ export function excessPixels(page: Page): Promise<number> {
   return page.evaluate(() => Math.max(0, document.documentElement.scrollWidth - innerWidth));
 }
 
+/**
+ * What sticks out sideways on a small phone, a phone and a screen, with what `look` finds at each.
+ * @returns one line a fault, with its width in front.
+ */
+export async function faultsAtWidths(page: Page, look = async (): Promise<string[]> => []): Promise<string[]> {
+  const faults: string[] = [];
+  for (const width of [320, 390, 1280]) {
+    await page.setViewportSize({ width, height: 844 });
+    const excess = await excessPixels(page);
+    if (excess > 0) faults.push(`${width}: ${excess} px stick out`);
+    faults.push(...(await look()).map((fault) => `${width}: ${fault}`));
+  }
+  return faults;
+}
+
 /** Reads the QR code in a screenshot of an element, as a camera would see it. */
 export async function readQr(element: Locator): Promise<string | undefined> {
   const picture = (await element.screenshot()).toString('base64');

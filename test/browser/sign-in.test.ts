@@ -5,7 +5,7 @@ import { hasBrowser, openBrowser } from '../harness/browser.ts';
 import { listen } from '../harness/event-stream.ts';
 import { addUser } from '../harness/people.ts';
 import { codeOf } from '../harness/second-factor.ts';
-import { axeFaults, readQr, watchPage } from './page-checks.ts';
+import { axeFaults, faultsAtWidths, readQr, watchPage } from './page-checks.ts';
 
 describe.runIf(hasBrowser())('somebody who works for a merchant', () => {
   let browser: Browser;
@@ -23,17 +23,8 @@ describe.runIf(hasBrowser())('somebody who works for a merchant', () => {
     await app?.close();
   });
 
-  /** What axe and the eye find at the three widths. */
-  async function faultsOf(page: Page): Promise<string[]> {
-    const faults: string[] = [];
-    for (const width of [320, 390, 1280]) {
-      await page.setViewportSize({ width, height: 844 });
-      const excess = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
-      if (excess > 0) faults.push(`${width}: ${excess} px stick out`);
-      for (const fault of await axeFaults(page)) faults.push(`${width}: ${fault}`);
-    }
-    return faults;
-  }
+  /** What axe and the eye find at three widths. */
+  const faultsOf = (page: Page) => faultsAtWidths(page, () => axeFaults(page));
 
   for (const colorScheme of ['light', 'dark'] as const) {
     test(`signs in, sets up a second factor and signs in with it; ${colorScheme}`, { timeout: 90_000 }, async () => {

@@ -4,7 +4,7 @@ import { openTestApp, type TestApp, type TestMerchant } from '../harness/app.ts'
 import { hasBrowser, openBrowser } from '../harness/browser.ts';
 import { listen } from '../harness/event-stream.ts';
 import { act, invite, show, subscribe } from '../harness/subscriptions.ts';
-import { axeFaults, readQr, watchPage } from './page-checks.ts';
+import { axeFaults, faultsAtWidths, readQr, watchPage } from './page-checks.ts';
 
 describe.runIf(hasBrowser())('a customer of a subscription', () => {
   let browser: Browser;
@@ -24,15 +24,8 @@ describe.runIf(hasBrowser())('a customer of a subscription', () => {
 
   const addressOf = ({ customer_url }: { customer_url: string }) => url + new URL(customer_url).pathname;
 
-  async function faultsOf(page: Page): Promise<string[]> {
-    const faults: string[] = [];
-    for (const width of [320, 390, 1280]) {
-      await page.setViewportSize({ width, height: 844 });
-      const excess = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
-      if (excess > 0) faults.push(`${width}: ${excess} px stick out`);
-    }
-    return [...faults, ...(await axeFaults(page))];
-  }
+  /** What axe and the eye find at three widths. */
+  const faultsOf = async (page: Page) => [...(await faultsAtWidths(page)), ...(await axeFaults(page))];
 
   test('sees a payment from elsewhere by itself, with a script and without', { timeout: 60_000 }, async () => {
     for (const javaScriptEnabled of [true, false]) {

@@ -20,7 +20,7 @@ export interface ProviderAnswer {
 
 /**
  * Hands oidc-provider a request that we wrote ourselves, in this process. It takes host and protocol from headers: these
- * come from the configured address, so that nothing a caller sends changes a link (`mcp-oauth` trap: spoofed hosts).
+ * come from the configured address, so that nothing a caller sends changes a link.
  */
 export async function askProvider(
   provider: Provider,
