@@ -13,6 +13,7 @@ import { refuseOtherMethods } from '../http/refuse-methods.ts';
 import { newNonce, pageHeaders } from '../pages/headers.ts';
 import { chooseLanguage } from '../pages/language.ts';
 import { ForeignForm, refuseForeignForms } from '../pages/same-origin.ts';
+import { readLocale, readText } from '../people/page-setting.ts';
 import { acceptedPage, invitationPage } from './invitation-page.tsx';
 import { type ChoiceFault, outcomePage, overPage, type Setting } from './page.tsx';
 import { forgottenPage, newPasswordPage, savedPage, sentPage } from './password-pages.tsx';
@@ -117,15 +118,11 @@ function faultOfChoice(request: Request, email: string): ChoiceFault | undefined
 function beginPage(request: FastifyRequest, reply: FastifyReply): Setting {
   const nonce = newNonce();
   reply.headers(pageHeaders({ nonce })).header('vary', 'accept-language');
-  const { locale } = request.query as { locale?: unknown };
-  return { nonce, language: chooseLanguage(locale, request.headers['accept-language']) };
+  return { nonce, language: chooseLanguage(readLocale(request), request.headers['accept-language']) };
 }
 
-/** A field of a form that was sent once; anything else is as good as empty. */
-function readField(request: FastifyRequest, name: string): string {
-  const value = (request.body as Record<string, unknown> | null | undefined)?.[name];
-  return typeof value === 'string' ? value : '';
-}
+/** A field of a form; what is missing is as good as empty. */
+const readField = ({ body }: FastifyRequest, name: string): string => readText(body, name) ?? '';
 
 /** A page for whatever goes wrong; what nobody foresaw says nothing of itself. */
 function showFailure(failure: AppError, request: FastifyRequest, reply: FastifyReply): FastifyReply {
