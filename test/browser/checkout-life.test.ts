@@ -285,7 +285,7 @@ describe.runIf(hasBrowser())('a checkout in a browser', () => {
       await openLive(page, session.path);
       await app.app.inject({ method: 'POST', url: `/checkout/${session.token}/simulate_payment` });
       if (waits) {
-        await titleShown(page, 'Payment detected');
+        await timePassesUntil(page, 'Payment detected');
         expect([await page.locator('.qr').count(), await page.locator('#continue').count()]).toEqual([0, 0]);
       }
       await changeWallet(app, wallet, { settings: {} });

@@ -73,7 +73,9 @@ export class NwcClient {
       onEvent: (name, event) => this.#onEvent(name, event),
       onReady: (publish) => {
         for (const { request } of this.#waiting.values()) publish(request);
-        for (const feed of this.#feeds) feed.put(undefined);
+      },
+      onListening: (name) => {
+        if (name === 'notifications') for (const feed of this.#feeds) feed.put(undefined);
       },
       onLost: () => this.#onLost(),
       authenticate: (url, challenge) => this.#introduce(url, challenge),

@@ -11,8 +11,10 @@ export interface RelayOptions {
   /** What is subscribed to on every connection, by the subscription's name. */
   subscriptions(): Readonly<Record<string, Filter>>;
   onEvent(subscription: string, event: NostrEvent): void;
-  /** The subscriptions stand, and what is sent from now on is taken; what was sent before may have been turned away. */
+  /** What is sent from now on is taken, after the subscriptions; what was sent before may have been turned away. */
   onReady(): void;
+  /** A subscription stands: whatever the relay gets from now on comes. */
+  onListening(subscription: string): void;
   /** It was open and is no more. */
   onClose(): void;
   /** Signs the answer to a relay that wants to know who we are (NIP-42). */
@@ -142,10 +144,16 @@ export class Relay {
     if (word === 'EVENT') {
       const event = readEvent(content);
       if (event) this.#options.onEvent(name, event);
-    } else if (word === 'EOSE') this.#endQuery(name);
+    } else if (word === 'EOSE') this.#onStored(name);
     else if (word === 'CLOSED') this.#onClosed(name, String(content));
     else if (word === 'AUTH') this.#introduce(name);
     else if (word === 'OK' && name === this.#introduction) this.#onIntroduced(content === true);
+  }
+
+  /** All that it had stored was sent. */
+  #onStored(name: string): void {
+    if (name in this.#options.subscriptions()) this.#options.onListening(name);
+    else this.#endQuery(name);
   }
 
   #onClosed(name: string, reason: string): void {
