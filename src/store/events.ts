@@ -125,7 +125,8 @@ export function listEvents(
       where: inScope,
       values: [scope.merchantId, scope.livemode],
       columns: filterColumns,
-      orderBy: 'xid desc, seq desc',
+      // With the table's name: alone it would be the column that was selected, which is text (9 after 10).
+      orderBy: 'events.xid desc, events.seq desc',
     },
     filters,
     page,

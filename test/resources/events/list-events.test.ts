@@ -62,6 +62,22 @@ describe('without a cursor', () => {
     expect((await merchant.test.get(`${path}/${data[0].id}`)).body).toEqual(data[0]);
   });
 
+  test('stays newest first when the numbers of transactions grow a digit', async () => {
+    const merchant = await app.newMerchant();
+    for (const xid of ['9', '10', '11']) {
+      await record(merchant);
+      await app.rows(
+        `update events set xid = '${xid}' where merchant_id = $1 and seq = (select max(seq) from events)`,
+        [merchant.id],
+      );
+    }
+    const ids = (await list(merchant.test)).data.map((event: { id: string }) => event.id);
+    const written = await app.rows<{ id: string }>('select id from events where merchant_id = $1 order by seq desc', [
+      merchant.id,
+    ]);
+    expect(ids).toEqual(written.map(({ id }) => id));
+  });
+
   test('filters by type and time', async () => {
     const merchant = await app.newMerchant();
     await record(merchant, 'order.created');
