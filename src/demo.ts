@@ -1,4 +1,4 @@
-import { readFile } from 'node:fs/promises';
+import { mkdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { issueApiKey } from './auth/api-key.ts';
 import { hashPassword } from './auth/password.ts';
@@ -135,6 +135,8 @@ async function readDirectorySample(): Promise<unknown> {
 
 /** Writes the file whole or not at all, readable by its owner only. */
 export async function writeDemo(dataDir: string, credentials: DemoCredentials): Promise<void> {
+  // Beside PostgreSQL nothing else has made the folder.
+  await mkdir(dataDir, { recursive: true, mode: 0o700 });
   await replaceFile(demoFile(dataDir), `${JSON.stringify(credentials, null, 2)}\n`);
 }
 
