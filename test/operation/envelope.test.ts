@@ -1,5 +1,6 @@
 import type { AddressInfo } from 'node:net';
 import { connect } from 'node:net';
+import { gzipSync } from 'node:zlib';
 import { Type } from 'typebox';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { json, operation } from '../../src/operation/operation.ts';
@@ -77,6 +78,14 @@ describe('methods that an address does not have', () => {
     expect(reply.headers['x-request-id']).toMatch(/^req_/);
   });
 
+  test('OPTIONS is one of them where no web page may call', async () => {
+    const reply = await app.app.inject({ method: 'OPTIONS', url: orders, headers: { origin: 'https://shop.test' } });
+    expect([reply.statusCode, reply.headers.allow]).toEqual([405, 'GET, HEAD, POST']);
+    expect(reply.headers['access-control-allow-origin']).toBeUndefined();
+    const preflight = await app.app.inject({ method: 'OPTIONS', url: '/api/v1/rates' });
+    expect(preflight.statusCode).toBe(204);
+  });
+
   test('HEAD answers like GET, without the body', async () => {
     const { test: client } = await app.newMerchant();
     const headers = { authorization: `Bearer ${client.key}` };
@@ -102,6 +111,21 @@ describe('bodies', () => {
     expectError(await client.raw('POST', orders, JSON.stringify(orderBody())), 'unsupported_media_type');
     expectInvalid(await client.raw('POST', orders, '', json_), 'order is required');
     expectInvalid(await client.raw('POST', orders, ' \r\n ', json_), 'order is required');
+  });
+
+  test('that are compressed are told to come as they are', async () => {
+    const { test: client } = await app.newMerchant();
+    const bytes = gzipSync(JSON.stringify(orderBody()));
+    const send = (payload: string | Buffer, encoding: string) =>
+      app.app.inject({
+        method: 'POST',
+        url: orders,
+        headers: { ...json_, authorization: `Bearer ${client.key}`, 'content-encoding': encoding },
+        payload,
+      });
+    const refused = await send(bytes, 'gzip');
+    expect(refused.json().error).toMatchObject({ code: 'unsupported_media_type', status: 415 });
+    expect((await send(JSON.stringify(orderBody()), 'identity')).statusCode).toBe(201);
   });
 
   test.each([

@@ -1,16 +1,19 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest, HTTPMethods } from 'fastify';
 import { AppError } from '../../kernel/errors.ts';
 
-const allMethods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'] as const;
+const allMethods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] as const;
 
 /** Every method at a path that has none of its own is 405 and names those that work (RFC 9110, 15.5.6). */
 export function refuseOtherMethods(server: FastifyInstance, url: string, methods: ReadonlySet<string>): void {
+  const allowed = [...methods].join(', ');
   const refuse = async (_request: FastifyRequest, reply: FastifyReply): Promise<never> => {
-    reply.header('allow', [...methods].join(', '));
-    throw new AppError('method_not_allowed', `Only ${[...methods].join(', ')} work here`);
+    reply.header('allow', allowed);
+    throw new AppError('method_not_allowed', `Only ${allowed} ${methods.size === 1 ? 'works' : 'work'} here`);
   };
+  // Where web pages may call, their preflight is answered already.
+  const isFree = (method: HTTPMethods) => !methods.has(method) && !server.hasRoute({ method, url });
   server.route({
-    method: allMethods.filter((method) => !methods.has(method)) as HTTPMethods[],
+    method: allMethods.filter(isFree),
     url,
     // Who has the address of a page may act, also where the method is wrong.
     config: { secretInPath: true },

@@ -54,9 +54,9 @@ export function buildServer(options: HttpOptions): FastifyInstance {
   server.addContentTypeParser(
     /^application\/(?:[\w.+-]+\+)?json(?:;|$)/i,
     { parseAs: 'buffer' },
-    (_request, body, done) => {
+    (request, body, done) => {
       try {
-        done(null, parseJsonBody(body as Buffer));
+        done(null, parseJsonBody(body as Buffer, request.headers['content-encoding']));
       } catch (error) {
         done(error as AppError);
       }
