@@ -6,7 +6,7 @@ import { gatheredRead } from '../../src/db/gathered-read.ts';
 const db = {} as Handle;
 const other = {} as Handle;
 
-function recording(answer: (keys: readonly string[]) => Map<string, { of: string }>, options = {}) {
+function recording(answer: (keys: readonly string[]) => Map<string, { of: string }>) {
   const asked: { handle: Handle; keys: readonly string[] }[] = [];
   const read = gatheredRead<string, { of: string }>(
     (key) => key,
@@ -15,9 +15,13 @@ function recording(answer: (keys: readonly string[]) => Map<string, { of: string
       await sleep(1);
       return answer(keys);
     },
-    options,
   );
   return { asked, read };
+}
+/** After this whoever asked before has been put into a statement. */
+async function nextTurn(): Promise<void> {
+  await new Promise((resolve) => setImmediate(resolve));
+  await Promise.resolve();
 }
 const all = (keys: readonly string[]) => new Map(keys.map((key) => [key, { of: key }]));
 
@@ -32,32 +36,34 @@ test('what is asked for in one turn is asked once, each key once', async () => {
 test('who asks later is not answered by what was asked before', async () => {
   const { asked, read } = recording(all);
   const first = read(db, 'a');
-  await new Promise((resolve) => setImmediate(resolve));
-  await Promise.resolve();
+  await nextTurn();
   const second = read(db, 'a');
   expect(await first).not.toBe(await second);
   expect(asked).toHaveLength(2);
 });
 
 test('one at a time, those who come while it is under way share the next, also when it fails', async () => {
-  let fails = true;
-  const { asked, read } = recording(
-    (keys) => {
-      if (!fails) return all(keys);
-      fails = false;
-      throw new Error('gone');
+  const asked: (readonly string[])[] = [];
+  let fail: (error: Error) => void = () => {};
+  const read = gatheredRead<string, { of: string }>(
+    (key) => key,
+    (_, keys) => {
+      asked.push(keys);
+      return asked.length > 1 ? Promise.resolve(all(keys)) : new Promise((_resolve, reject) => (fail = reject));
     },
     { oneAtATime: true },
   );
   const first = read(db, 'a').catch((error: Error) => error.message);
-  await new Promise((resolve) => setImmediate(resolve));
-  await Promise.resolve();
+  await nextTurn();
   const later = [read(db, 'a'), read(db, 'b')];
-  await new Promise((resolve) => setImmediate(resolve));
+  await nextTurn();
   later.push(read(db, 'c'));
+  await nextTurn();
+  expect(asked).toEqual([['a']]);
+  fail(new Error('gone'));
   expect(await first).toBe('gone');
   expect((await Promise.all(later)).map((one) => one?.of)).toEqual(['a', 'b', 'c']);
-  expect(asked.map(({ keys }) => keys)).toEqual([['a'], ['a', 'b', 'c']]);
+  expect(asked).toEqual([['a'], ['a', 'b', 'c']]);
 });
 
 test('a transaction is never asked with somebody else’s handle', async () => {
