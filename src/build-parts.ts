@@ -4,7 +4,8 @@ import { join } from 'node:path';
 import { createAuthenticator } from './auth/authenticate.ts';
 import type { Config } from './config.ts';
 import type { Database } from './db/database.ts';
-import { openEmbeddedDatabase } from './db/embedded.ts';
+import { connectEmbedded, openEmbeddedDatabase } from './db/embedded.ts';
+import type { EmbeddedEngine } from './db/embedded/open.ts';
 import { migrate } from './db/migrate.ts';
 import { openPostgres } from './db/postgres.ts';
 import { createAccessKeys } from './entitlements/access-keys.ts';
@@ -61,6 +62,8 @@ export interface BuildOptions {
   /** How host names of outbound calls are resolved; tests put their own DNS here. */
   lookup?: HostLookup;
   onFatal?: (error: Error) => void;
+  /** An embedded engine that somebody has opened and will close; tests share one. */
+  engine?: EmbeddedEngine;
 }
 
 /** Opens the database, brings its schema up to date, and builds what the process is made of. Starts no loops. */
@@ -143,12 +146,13 @@ export function embeddedDirectory(config: Config): string {
 export async function openDatabase(
   config: Config,
   log: Logger,
-  { onFatal, strict = false }: Pick<BuildOptions, 'onFatal' | 'strict'> = {},
+  { onFatal, engine, strict = false }: Pick<BuildOptions, 'onFatal' | 'engine' | 'strict'> = {},
 ): Promise<Database> {
   if (config.databaseUrl !== undefined) {
     const sessionName = sealingSessionName(secretsKeyId(config.secretsKey!));
     return openPostgres({ url: config.databaseUrl, log, sessionName, guarded: strict });
   }
+  if (engine) return connectEmbedded(engine, log);
   await mkdir(config.dataDir, { recursive: true, mode: 0o700 });
   return openEmbeddedDatabase({ dir: embeddedDirectory(config), log, ...(onFatal ? { onFatal } : {}) });
 }

@@ -1,7 +1,7 @@
 import type { Logger } from '../kernel/log.ts';
 import { handleOf, openPool } from './connections.ts';
 import { type Database, sqlState } from './database.ts';
-import { openEmbedded } from './embedded/open.ts';
+import { type EmbeddedEngine, openEmbedded } from './embedded/open.ts';
 import { outcomeOf, type TransactionMark } from './outcome.ts';
 import { refuseInsideTransaction, runSnapshot, runTransaction } from './transaction.ts';
 import { Wakes } from './wakes.ts';
@@ -17,12 +17,19 @@ export interface EmbeddedDatabaseOptions {
 
 /** Opens the database that lives inside this process. One connection, one process, one directory. */
 export async function openEmbeddedDatabase(options: EmbeddedDatabaseOptions): Promise<Database> {
-  const { log } = options;
-  const engine = await openEmbedded({
-    dir: options.dir,
-    log,
-    ...(options.onFatal ? { onFatal: options.onFatal } : {}),
-  });
+  const engine = await openEmbedded(options);
+  const database = connectEmbedded(engine, options.log);
+  return {
+    ...database,
+    close: async () => {
+      await database.close();
+      await engine.close();
+    },
+  };
+}
+
+/** The database of an engine that is open already and stays open when this is closed. */
+export function connectEmbedded(engine: EmbeddedEngine, log: Logger): Database {
   const pool = openPool({ ...engine.poolConfig(), max: 1 }, log, 'embedded database connection lost');
   // A spinning engine never frees itself; the restart gives the space back to whoever cleared it.
   const watched = async <T>(work: Promise<T>): Promise<T> => {
@@ -54,9 +61,6 @@ export async function openEmbeddedDatabase(options: EmbeddedDatabaseOptions): Pr
     snapshot: (work) => watched(runSnapshot(support, work)),
     wake: (channel, subject) => wakes.wake(channel, subject),
     onWake: (channel, listener) => wakes.onWake(channel, listener),
-    close: async () => {
-      await pool.end();
-      await engine.close();
-    },
+    close: () => pool.end(),
   };
 }

@@ -13,7 +13,7 @@ import type { Permission } from '../../src/kernel/context.ts';
 import { type Logger, silentLog } from '../../src/kernel/log.ts';
 import type { HostLookup } from '../../src/kernel/outbound-connect.ts';
 import { Client } from './client.ts';
-import { createTestDatabase, type TestDatabase } from './database.ts';
+import { borrowTestDatabase, type TestDatabase } from './database.ts';
 
 /** The real app on a real database of its own, with a clock that is moved by hand and the watcher running. */
 export interface TestApp {
@@ -61,7 +61,7 @@ export interface TestAppOptions {
 /** Opens the app; call `close()` in `afterAll`. Live rates are fixed at 50,000 dollars unless `env` says otherwise. */
 export async function openTestApp(options: TestAppOptions = {}): Promise<TestApp> {
   const { watch = true, deliver = false, allowPrivateNetworks = true, log = silentLog } = options;
-  const database = options.database ?? (await createTestDatabase());
+  const database = options.database ?? (await borrowTestDatabase());
   const clock = options.clock ?? new ManualClock(new Date('2027-03-01T10:00:00.000Z'));
   const config = readConfig({ RATE_SOURCES: 'fixed:50000', PORT: '3000', ...database.env, ...options.env });
   const built = await buildParts(config, {
@@ -70,6 +70,7 @@ export async function openTestApp(options: TestAppOptions = {}): Promise<TestApp
     allowPrivateNetworks,
     strict: true,
     ...(options.lookup ? { lookup: options.lookup } : {}),
+    ...(database.engine ? { engine: database.engine } : {}),
   });
   const { parts } = built;
   const app = await buildApp(parts, { mcpAllowedOrigins: config.mcpAllowedOrigins });

@@ -2,6 +2,8 @@ import { cpSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
+import type { EmbeddedEngine } from '../../src/db/embedded/open.ts';
+import { WarmEngine } from './warm-engine.ts';
 
 export const secretsKey = '11'.repeat(32);
 export const onPostgres = process.env.TEST_DATABASE_URL !== undefined;
@@ -9,6 +11,8 @@ export const onPostgres = process.env.TEST_DATABASE_URL !== undefined;
 export interface TestDatabase {
   /** What a process needs in its environment to use it. */
   env: NodeJS.ProcessEnv;
+  /** The engine that has it open already, where it is one of those that serve file after file. */
+  engine?: EmbeddedEngine;
   drop(): Promise<void>;
 }
 
@@ -16,6 +20,22 @@ let count = 0;
 
 /** A migrated database of one's own: a copy of the run's template. */
 export const createTestDatabase = (): Promise<TestDatabase> => create({ migrated: true });
+
+const idle: WarmEngine[] = [];
+
+/** A migrated database for an app in this process alone: nobody else may open what its `env` names. */
+export async function borrowTestDatabase(): Promise<TestDatabase> {
+  if (onPostgres) return createTestDatabase();
+  const warm = idle.pop() ?? (await WarmEngine.open((await createTestDatabase()).env.DATA_DIR!));
+  return {
+    env: { DATA_DIR: warm.dataDir, SECRETS_KEY: secretsKey },
+    engine: warm.engine,
+    drop: async () => {
+      await warm.empty();
+      idle.push(warm);
+    },
+  };
+}
 
 /** A database without a schema, as a first start finds it. */
 export const createEmptyDatabase = (): Promise<TestDatabase> => create({ migrated: false });

@@ -1,0 +1,64 @@
+import { join } from 'node:path';
+import pg from 'pg';
+import { type EmbeddedEngine, openEmbedded } from '../../src/db/embedded/open.ts';
+import { silentLog } from '../../src/kernel/log.ts';
+
+/** What a migrated schema begins with, by table: its rows as JSON. */
+type FirstRows = Map<string, string>;
+
+/**
+ * An embedded engine that serves one test file after the other: opening one takes longer than most files run, and its
+ * code is slow until it is warm. In between it is emptied, so that each finds what a fresh migration leaves.
+ */
+export class WarmEngine {
+  readonly dataDir: string;
+  readonly engine: EmbeddedEngine;
+  readonly #firstRows: FirstRows;
+
+  /** @param dataDir of a migrated database. */
+  static async open(dataDir: string): Promise<WarmEngine> {
+    const engine = await openEmbedded({ dir: join(dataDir, 'db'), log: silentLog });
+    return new WarmEngine(dataDir, engine, await withClient(engine, readRows));
+  }
+
+  private constructor(dataDir: string, engine: EmbeddedEngine, firstRows: FirstRows) {
+    this.dataDir = dataDir;
+    this.engine = engine;
+    this.#firstRows = firstRows;
+  }
+
+  empty(): Promise<void> {
+    return withClient(this.engine, async (client) => {
+      const filled = [...(await readRows(client)).keys()];
+      await client.query('begin');
+      await client.query(`truncate ${filled.join(', ')} restart identity cascade`);
+      for (const [table, rows] of this.#firstRows) {
+        await client.query(
+          `insert into ${table} overriding system value select * from json_populate_recordset(null::${table}, $1)`,
+          [rows],
+        );
+      }
+      await client.query('commit');
+    });
+  }
+}
+
+async function withClient<T>(engine: EmbeddedEngine, work: (client: pg.Client) => Promise<T>): Promise<T> {
+  const client = new pg.Client(engine.poolConfig());
+  await client.connect();
+  try {
+    return await work(client);
+  } finally {
+    await client.end();
+  }
+}
+
+/** Of every table that has any. */
+async function readRows(client: pg.Client): Promise<FirstRows> {
+  const { rows: tables } = await client.query<{ name: string }>(
+    `select quote_ident(relname) as name from pg_class where relkind = 'r' and relnamespace = 'public'::regnamespace`,
+  );
+  const each = tables.map(({ name }) => `select '${name}' as name, (select json_agg(t)::text from ${name} t) as rows`);
+  const { rows } = await client.query<{ name: string; rows: string | null }>(each.join(' union all '));
+  return new Map(rows.flatMap(({ name, rows }) => (rows === null ? [] : [[name, rows] as const])));
+}
