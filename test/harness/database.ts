@@ -1,8 +1,8 @@
 import { cpSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
 import type { EmbeddedEngine } from '../../src/db/embedded/open.ts';
+import { scratchRoot } from './scratch-root.ts';
 import { WarmEngine } from './warm-engine.ts';
 
 export const secretsKey = '11'.repeat(32);
@@ -44,8 +44,8 @@ async function create({ migrated }: { migrated: boolean }): Promise<TestDatabase
   const run = process.env.SATLINE_TEST_RUN;
   const name = `${process.pid}_${count++}`;
   if (!onPostgres) {
-    const dir = join(tmpdir(), `satline-test-${run}`, name);
-    if (migrated) cpSync(join(tmpdir(), `satline-test-${run}`, 'template'), dir, { recursive: true });
+    const dir = join(scratchRoot(), `satline-test-${run}`, name);
+    if (migrated) cpSync(process.env.SATLINE_TEST_TEMPLATE!, dir, { recursive: true });
     return {
       env: { DATA_DIR: dir, SECRETS_KEY: secretsKey },
       drop: async () => rmSync(dir, { recursive: true, force: true }),

@@ -1,8 +1,8 @@
 import { spawnSync } from 'node:child_process';
 import { rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
+import { scratchRoot } from './scratch-root.ts';
 
 /**
  * Once per run: compiles dist/ (the embedded engine's worker thread and the tests that spawn real processes need it) and
@@ -43,7 +43,8 @@ async function setupPostgres(url: string, run: string): Promise<() => Promise<vo
 }
 
 async function setupEmbedded(run: string): Promise<() => Promise<void>> {
-  const dir = join(tmpdir(), `satline-test-${run}`, 'template');
-  await migrateWith({ DATA_DIR: dir, SECRETS_KEY: '11'.repeat(32) });
-  return async () => rmSync(join(tmpdir(), `satline-test-${run}`), { recursive: true, force: true });
+  const dir = join(scratchRoot(), `satline-test-${run}`);
+  process.env.SATLINE_TEST_TEMPLATE = join(dir, 'template');
+  await migrateWith({ DATA_DIR: process.env.SATLINE_TEST_TEMPLATE, SECRETS_KEY: '11'.repeat(32) });
+  return async () => rmSync(dir, { recursive: true, force: true });
 }

@@ -10,7 +10,7 @@ import { listSecretsChecks } from '../../src/store/settings.ts';
 import { openTestApp, type TestApp } from '../harness/app.ts';
 import { type BusyShop, openBusyShop, unusedMailServer } from '../harness/busy-shop.ts';
 import { Client } from '../harness/client.ts';
-import { createTestDatabase, onPostgres, secretsKey, type TestDatabase } from '../harness/database.ts';
+import { borrowTestDatabase, onPostgres, secretsKey, type TestDatabase } from '../harness/database.ts';
 import { createOrderWithInvoice } from '../harness/orders.ts';
 
 const oldKey = Buffer.from(secretsKey, 'hex');
@@ -23,7 +23,7 @@ let database: TestDatabase;
 let open: TestApp[];
 let shop: BusyShop;
 beforeEach(async () => {
-  const made = await createTestDatabase();
+  const made = await borrowTestDatabase();
   database = { ...made, drop: async () => {} };
   open = [];
   const app = await start({ SECRETS_KEY: old });

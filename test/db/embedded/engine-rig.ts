@@ -1,7 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdtempSync, rmSync, statfsSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
@@ -9,8 +8,7 @@ import pg from 'pg';
 import { vi } from 'vitest';
 import { type EmbeddedEngine, type EmbeddedOptions, openEmbedded } from '../../../src/db/embedded/open.ts';
 import { silentLog } from '../../../src/kernel/log.ts';
-
-const memory = '/dev/shm';
+import { scratchRoot } from '../../harness/scratch-root.ts';
 
 export interface EngineRig {
   engine: EmbeddedEngine;
@@ -23,15 +21,8 @@ vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
 
 /** A directory for one test file; `remove` belongs into `afterAll`. */
 export function temporaryDirectory(): { path: string; remove: () => void } {
-  const path = mkdtempSync(join(hasRoomInMemory() ? memory : tmpdir(), 'satline-embedded-'));
+  const path = mkdtempSync(join(scratchRoot(), 'satline-embedded-'));
   return { path, remove: () => rmSync(path, { recursive: true, force: true }) };
-}
-
-/** A killed process loses nothing that it has written, in memory or not, and there a sync costs nothing. */
-function hasRoomInMemory(): boolean {
-  if (!existsSync(memory)) return false;
-  const { bavail, bsize } = statfsSync(memory);
-  return bavail * bsize > 1e9;
 }
 
 /** An open engine and a pool with the listeners that its contract asks for. */

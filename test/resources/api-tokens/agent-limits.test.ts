@@ -4,7 +4,7 @@ import { toolNames } from '../../../src/model/tool-names.ts';
 import { operations } from '../../../src/resources/index.ts';
 import { openTestApp, type TestApp, type TestMerchant } from '../../harness/app.ts';
 import { Client, type Reply } from '../../harness/client.ts';
-import { createTestDatabase, onPostgres, type TestDatabase } from '../../harness/database.ts';
+import { borrowTestDatabase, onPostgres, type TestDatabase } from '../../harness/database.ts';
 import { books, expectError, expectInvalid } from '../../harness/expect.ts';
 import { expectLedgerToHold } from '../../harness/ledger.ts';
 import { McpClient } from '../../harness/mcp.ts';
@@ -16,7 +16,7 @@ let app: TestApp;
 /** A second instance on the same database, where two may share one. */
 let other: TestApp;
 beforeAll(async () => {
-  database = await createTestDatabase();
+  database = await borrowTestDatabase();
   app = await openTestApp({ database: { ...database, drop: async () => {} }, watch: false });
   other = onPostgres
     ? await openTestApp({ database: { ...database, drop: async () => {} }, clock: app.clock, watch: false })

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import type { Permission } from '../../../src/kernel/context.ts';
 import { operations } from '../../../src/resources/index.ts';
 import { openTestApp, type TestApp, type TestMerchant } from '../../harness/app.ts';
-import { createTestDatabase } from '../../harness/database.ts';
+import { borrowTestDatabase } from '../../harness/database.ts';
 import { expectLedgerToHold } from '../../harness/ledger.ts';
 import { McpClient } from '../../harness/mcp.ts';
 import { describeRefusals } from '../../harness/refusals.ts';
@@ -276,7 +276,7 @@ describe('the tools', () => {
     expect(await app.rows('select tool from tool_calls where merchant_id = $1', [other.id])).toHaveLength(2);
   });
   test('what waits to be noted is written when the service stops', async () => {
-    const database = await createTestDatabase();
+    const database = await borrowTestDatabase();
     const first = await openTestApp({ database: { ...database, drop: async () => {} }, watch: false });
     const { id, test: client } = await first.newMerchant();
     await new McpClient(first.app, client.key).call('get_merchant');
