@@ -23,9 +23,11 @@ const claimDue = statement(
 );
 const schedule = statement(
   'watch_schedule',
-  // A look that somebody brought forward while this one was under way stays: its reason came after our question.
+  // A look that somebody brought forward while this one was under way stays: its reason came after our question. So does
+  // what another look learned meanwhile of money that is held: our answer may be from before.
   `update invoices set next_look_at = case when next_look_at is distinct from $4 then least(next_look_at, $2) else $2 end,
-                       lease_until = null, held_at = $3, last_look_at = coalesce($5, last_look_at),
+                       held_at = case when held_at is distinct from $6 then held_at else $3 end,
+                       lease_until = null, last_look_at = coalesce($5, last_look_at),
                        look_count = look_count + ($5::timestamptz is not null)::integer
     where id = $1 and paid_at is null`,
 );
@@ -90,10 +92,10 @@ export interface LookResult {
 /** Ends a claim. @param seen the invoice as it was when the wallet was asked. */
 export async function scheduleLook(
   db: Handle,
-  seen: Pick<InvoiceRow, 'id' | 'next_look_at'>,
+  seen: Pick<InvoiceRow, 'id' | 'next_look_at' | 'held_at'>,
   { nextLookAt, heldAt, lookedAt }: LookResult,
 ): Promise<void> {
-  await db.run(schedule, [seen.id, nextLookAt, heldAt, seen.next_look_at, lookedAt]);
+  await db.run(schedule, [seen.id, nextLookAt, heldAt, seen.next_look_at, lookedAt, seen.held_at]);
 }
 
 /** Somebody is looking at the invoice: it is due now and for a while more often. */

@@ -311,6 +311,20 @@ describe.runIf(hasBrowser())('a checkout in a browser', () => {
     await titleShown(page, 'Payment complete');
   });
 
+  test('a change whose page could not be fetched is shown a moment later, not with the next look', async () => {
+    const session = await createSession({ success_url: null });
+    const page = await newPage();
+    await openLive(page, session.path);
+    let fetched = 0;
+    await page.route(`**${new URL(session.path).pathname}`, (route) => {
+      fetched += 1;
+      return fetched === 1 ? route.abort('connectionreset') : route.continue();
+    });
+    await pay(session.token);
+    await titleShown(page, 'Payment complete');
+    expect(fetched).toBeGreaterThan(1);
+  });
+
   test('where the shop’s wallet does not tell, the proof that the payer’s wallet got is shown instead', async () => {
     const provider = await LnurlServer.start(app.clock);
     provider.behaviour = { callback: ({ pr, routes }) => ({ pr, routes }) };

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { connectWallet } from '../../src/flows/connect-wallet.ts';
 import { claimDueInvoices, scheduleLook, wakeInvoicesOfWallet } from '../../src/store/invoice-watch.ts';
+import { findInvoiceForJob } from '../../src/store/invoices.ts';
 import { isStreamOpen } from '../../src/store/wallet-streams.ts';
 import { StreamOwner } from '../../src/wallets/stream-owner.ts';
 import { openTestApp, type TestApp, type TestMerchant } from '../harness/app.ts';
@@ -136,6 +137,27 @@ test('a wallet that tells while it is being asked is asked again: its answer may
     const later = new Date(now.getTime() + 300_000);
     await scheduleLook(db, claimed!, { nextLookAt: later, heldAt: null, lookedAt: now });
     expect(await claimDueInvoices(db, due)).toMatchObject([{ id: invoice.id }]);
+  } finally {
+    await shop.close();
+  }
+});
+
+test('money that one look found held stays held when another, asked before, says that there is none', async () => {
+  const shop = await openTestApp({ watch: false });
+  try {
+    const merchant = await shop.newMerchant();
+    const { db } = shop.parts;
+    const { invoice } = await createOrderWithInvoice(merchant.test);
+    const now = shop.clock.now();
+    const told = (heldAt: Date | null) => ({ nextLookAt: now, heldAt, lookedAt: now });
+    const row = async () => (await findInvoiceForJob(db, invoice.id, now))!;
+    const before = await row();
+    await scheduleLook(db, before, told(now));
+    await scheduleLook(db, before, told(null));
+    expect((await row()).held_at).toEqual(now);
+    // Who knew of it and finds it gone is believed.
+    await scheduleLook(db, await row(), told(null));
+    expect((await row()).held_at).toBeNull();
   } finally {
     await shop.close();
   }

@@ -3,7 +3,7 @@
 (() => {
   const find = (id) => document.getElementById(id);
   const streamPath = () => `${data.path}/events`;
-  const pollMillis = { streaming: 20000, alone: 4000, over: 20000 };
+  const pollMillis = { streaming: 20000, alone: 4000, over: 20000, again: 1000 };
   const returnMillis = 3500;
   const copiedMillis = 2000;
 
@@ -77,7 +77,10 @@
 
   async function take(status) {
     if (status.time_remaining !== undefined && data.state === 'pending') setTime(status.time_remaining);
-    if (keyOf(status) !== shownKey()) await turn();
+    if (keyOf(status) === shownKey()) return;
+    await turn();
+    // The page was older than the status, or newer; which of them counts is soon known.
+    if (keyOf(status) !== shownKey()) schedulePoll(pollMillis.again);
   }
 
   // One change at a time; what comes meanwhile is looked at afterwards.
@@ -243,14 +246,17 @@
     stream = new EventSource(streamPath());
     stream.addEventListener('status', (event) => {
       online(true);
-      take(JSON.parse(event.data)).catch(() => online(false));
+      take(JSON.parse(event.data)).catch(() => {
+        online(false);
+        schedulePoll(pollMillis.again);
+      });
     });
     stream.onerror = () => {
       // Refused for good, such as where too many follow; otherwise the browser comes back by itself.
       if (stream?.readyState === EventSource.CLOSED) closeStream();
       schedulePoll();
     };
-    stream.onopen = schedulePoll;
+    stream.onopen = () => schedulePoll();
   }
 
   function closeStream() {
@@ -258,14 +264,18 @@
     stream = undefined;
   }
 
-  function schedulePoll() {
+  function usualWait() {
+    if (data.state === 'expired') return pollMillis.over;
+    return stream?.readyState === EventSource.OPEN ? pollMillis.streaming : pollMillis.alone;
+  }
+
+  function schedulePoll(wait = usualWait()) {
     clearTimeout(pollTimer);
     if (isOver()) return;
-    const isStreaming = stream?.readyState === EventSource.OPEN;
-    const wait = data.state === 'expired' ? pollMillis.over : isStreaming ? pollMillis.streaming : pollMillis.alone;
-    pollTimer = setTimeout(async () => {
-      if (!document.hidden) await look();
+    pollTimer = setTimeout(() => {
+      // First, since what the look finds may want the next one sooner.
       schedulePoll();
+      if (!document.hidden) look();
     }, wait);
   }
 
