@@ -19,6 +19,7 @@ type Json = Record<string, unknown>;
 interface Described {
   operationId: string;
   summary: string;
+  tags: string[];
   parameters?: { name: string; in: string; required?: boolean; schema: Json }[];
   requestBody?: { required: boolean; content: Record<string, { schema: Json }> };
   responses: Record<string, { description: string; content?: Record<string, { schema: Json }> }>;
@@ -86,11 +87,26 @@ describe('the document', () => {
       const { summary, responses, parameters = [] } = described(operation.name);
       expect(summary).toBe(operation.summary);
       const refusals = operation.access.public ? [] : ['401', '403'];
-      expect(Object.keys(responses)).toEqual(expect.arrayContaining([String(operation.status), ...refusals, '500']));
+      const all = [String(operation.status), ...refusals, '429', '500'];
+      expect(Object.keys(responses)).toEqual(expect.arrayContaining(all));
       const placeholders = [...operation.path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name);
       expect(parameters.filter((one) => one.in === 'path').map(({ name }) => name)).toEqual(placeholders);
       if (placeholders.length > 0) expect(responses).toHaveProperty('404');
     }
+  });
+
+  test('sorts operations under nouns, in whichever namespace they stand', () => {
+    const tagsOf = (path: string) => Object.values(document.paths[path]!).map(({ tags }) => tags);
+    expect(tagsOf('/api/v1/checkout_sessions/{id}')).toEqual([['checkout_sessions']]);
+    expect(tagsOf('/api/v1/pub/channels')).toEqual([['channels']]);
+    expect(tagsOf('/api/v1/rates')).toEqual([['rates']]);
+    expect(tagsOf('/api/v1/m/orders')).toEqual([['orders'], ['orders']]);
+  });
+
+  test('names the headers that carry what a body may carry too', () => {
+    const headers = (name: string) => described(name).parameters?.filter((one) => one.in === 'header');
+    expect(headers('verify_public_access_token')).toMatchObject([{ name: 'X-Access-Token' }]);
+    expect(headers('create_order')).toMatchObject([{ name: 'Idempotency-Key' }]);
   });
 
   test('says that unknown members are welcome, as they are', () => {

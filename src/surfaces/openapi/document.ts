@@ -15,9 +15,10 @@ const commonFailures: readonly ErrorCode[] = [
   'invalid_token',
   'revoked_token',
   'forbidden',
+  'rate_limited',
   'internal_error',
 ];
-const publicFailures: readonly ErrorCode[] = ['internal_error'];
+const publicFailures: readonly ErrorCode[] = ['rate_limited', 'internal_error'];
 /** What reading any body can end with, also one that is then not looked at. */
 const bodyFailures: readonly ErrorCode[] = ['bad_request', 'payload_too_large', 'unsupported_media_type'];
 
@@ -63,12 +64,13 @@ function describe(operation: Operation): Json {
     ...idempotencyParameter(operation),
     ...tagParameter(operation),
     ...resumeParameter(operation),
+    ...accessTokenParameter(operation),
   ];
   return {
     operationId: operation.name,
     summary: operation.summary,
     ...(operation.description ? { description: operation.description } : {}),
-    tags: [operation.path.split('/')[4] ?? 'public'],
+    tags: [nounOf(operation.path)],
     ...(operation.access.public ? { security: [] } : {}),
     ...(parameters.length > 0 ? { parameters } : {}),
     ...(operation.body
@@ -81,6 +83,12 @@ function describe(operation: Operation): Json {
       : {}),
     responses: { [operation.status]: success(operation), ...notModified(operation), ...failures(operation) },
   };
+}
+
+/** `/api/v1/m/orders/{id}` is of the orders, and so is what stands outside the two namespaces: `/api/v1/rates`. */
+function nounOf(path: string): string {
+  const [, noun] = /^\/api\/v1\/(?:m\/|pub\/)?(\w+)/.exec(path)!;
+  return noun!;
 }
 
 function isRequired(body: TSchema): boolean {
@@ -220,6 +228,12 @@ function idempotencyParameter(operation: Operation): Json[] {
       schema: { type: 'string', maxLength: 255 },
     },
   ];
+}
+
+function accessTokenParameter({ body }: Operation): Json[] {
+  if (!(body as { properties?: Json } | undefined)?.properties?.access_token) return [];
+  const description = 'The paid-access token; it wins over the body’s';
+  return [{ name: 'X-Access-Token', in: 'header', description, schema: { type: 'string' } }];
 }
 
 function resumeParameter({ answer }: Operation): Json[] {
