@@ -44,7 +44,7 @@ export async function mergeOrderChange(
     metadata: change.metadata ?? order.metadata,
   };
   if (tender === 'cash' && order.status === 'pending') return { ...members, wallet_id: null, wallet_pinned: false };
-  if (!change.wallet_id) return members;
+  if (change.wallet_id == null) return members;
   if (!isUuid(change.wallet_id) || !(await findWallet(tx, scope, change.wallet_id))) throw notFound('Wallet');
   return { ...members, wallet_id: change.wallet_id.toLowerCase(), wallet_pinned: true };
 }

@@ -87,8 +87,9 @@ async function draft(call: Call, { body }: OperationInput<Body>): Promise<OrderR
   if (mark_as_paid && !isCash)
     throw invalid('mark_as_paid needs tender_type cash; bitcoin orders are paid by payments');
   if (generate_invoice && isCash) throw invalid('generate_invoice needs tender_type bitcoin');
-  if (order.wallet_id) await requireWallet(call, order.wallet_id);
-  return draftOrder(call.db, call.parts.rates, await toRequest(call, order), {
+  const walletId = order.wallet_id == null ? null : await requireWallet(call, order.wallet_id);
+  const request = { ...(await toRequest(call, order)), walletId };
+  return draftOrder(call.db, call.parts.rates, request, {
     scope: call.scope,
     source: call.source,
     apiKeyId: call.caller.credentialId,
@@ -130,6 +131,9 @@ async function toRequest(call: Call, order: OrderBody): Promise<OrderRequest> {
   };
 }
 
-async function requireWallet(call: Call, id: string): Promise<void> {
-  if (!isUuid(id) || !(await findWallet(call.db, call.scope, id))) throw notFound('Wallet');
+/** @returns the id as it is printed. @throws {AppError} 404 */
+async function requireWallet(call: Call, id: string): Promise<string> {
+  const wallet = isUuid(id) ? await findWallet(call.db, call.scope, id) : undefined;
+  if (!wallet) throw notFound('Wallet');
+  return wallet.id;
 }

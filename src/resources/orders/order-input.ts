@@ -90,7 +90,6 @@ export function toOrderMembers(order: OrderBody) {
     customerEmail: order.customer_email,
     poNumber: order.po_number,
     channelId: order.channel_id,
-    walletId: order.wallet_id,
     metadata: order.metadata,
   };
 }

@@ -357,6 +357,8 @@ describe('with generate_invoice', () => {
     const second = await addWallet(app, merchant);
     const pinned = await merchant.test.post(path, orderBody({ wallet_id: second }, { generate_invoice: true }));
     expect(pinned.body.wallet_id).toBe(second);
+    const shouted = await merchant.test.post(path, orderBody({ wallet_id: second.toUpperCase() }));
+    expect(shouted.body.wallet_id).toBe(second);
     await changeWallet(app, second, { settings: { fail: true } });
     const failed = await merchant.test.post(path, orderBody({ wallet_id: second }, { generate_invoice: true }));
     expectError(failed, 'wallet_unavailable');
@@ -373,6 +375,7 @@ describe('with generate_invoice', () => {
       [merchant.test, foreign],
       [merchant.live, await testWalletId(app, merchant)],
       [merchant.test, 'nonsense'],
+      [merchant.test, ''],
     ] as const) {
       for (const generate_invoice of [true, false]) {
         const reply = await client.post(path, orderBody({ wallet_id }, { generate_invoice }));

@@ -145,6 +145,7 @@ describe('a pending order', () => {
       [merchant.test, order.id, await testWalletId(app, other)],
       [merchant.live, live.id, await testWalletId(app, merchant)],
       [merchant.test, order.id, 'nonsense'],
+      [merchant.test, order.id, ''],
     ] as const) {
       expectError(await patch(client, id, { wallet_id }), 'not_found', { message: 'Wallet not found' });
     }
