@@ -3,6 +3,7 @@ import type { Parts } from '../flows/parts.ts';
 import { addSeconds } from '../kernel/clock.ts';
 import { deliveriesKeptDays, eventsKeptDays } from '../model/event.ts';
 import { endedConnectionSeconds, interactionSeconds, unusedClientSeconds } from '../model/oauth-connection.ts';
+import { toolCallsKeptDays } from '../model/tool-call.ts';
 import { sweepOauthArtifacts } from '../store/oauth-artifacts.ts';
 import { sweepOauthClients } from '../store/oauth-clients.ts';
 import { endIdleConnections, sweepOauthConnections } from '../store/oauth-connections.ts';
@@ -15,6 +16,7 @@ import {
   sweepOrphanedDeliveries,
   sweepRateWindows,
 } from '../store/sweep.ts';
+import { sweepToolCalls } from '../store/tool-calls.ts';
 import { deleteOldLinks } from '../store/user-links.ts';
 import type { Job } from './job.ts';
 import { Pace } from './pace.ts';
@@ -28,8 +30,8 @@ const linksKeptDays = 30;
 const rateWindowsKeptSeconds = 2 * 3600;
 
 /**
- * Once an hour: old idempotency keys, invoice requests, sign-ins, links, counts of requests, deliveries, events and what
- * OAuth left behind go.
+ * Once an hour: old idempotency keys, invoice requests, sign-ins, links, counts of requests, deliveries, events, tool
+ * calls and what OAuth left behind go.
  */
 export function sweep(parts: Parts): Job {
   const { db, log } = parts;
@@ -80,8 +82,10 @@ export async function sweepOnce({ db, clock }: Parts, isStopped: () => boolean =
   const orphans = await inBatches(() => sweepOrphanedDeliveries(db));
   const deliveries = await inBatches(() => sweepDeliveries(db, addSeconds(now, -deliveriesKeptDays * daySeconds)));
   const events = await inBatches(() => sweepEvents(db, addSeconds(now, -eventsKeptDays * daySeconds)));
+  const toolCallsBefore = addSeconds(now, -toolCallsKeptDays * daySeconds);
+  const toolCalls = await inBatches(() => sweepToolCalls(db, toolCallsBefore, batchSize));
   const oauth = await sweepOauth();
-  return aDayAndMore + links + windows + orphans + deliveries + events + oauth;
+  return aDayAndMore + links + windows + orphans + deliveries + events + toolCalls + oauth;
 
   async function sweepOauth(): Promise<number> {
     const artifacts = await inBatches(() => sweepOauthArtifacts(db, now, batchSize));

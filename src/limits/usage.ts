@@ -12,7 +12,8 @@ interface Count {
  * waits for its own count.
  */
 export interface Usage {
-  count(apiKeyId: string, now: Date): void;
+  /** For every request that a key or connection was let in with, whatever came of it. */
+  count(credentialId: string, requests: number, now: Date): void;
   /** What this process has counted and not written yet. */
   pending(apiKeyId: string): Count | undefined;
   /** Writes what was counted. What cannot be written is kept for the next time. */
@@ -22,16 +23,16 @@ export interface Usage {
 export function createUsage(db: Database): Usage {
   let counts = new Map<string, Count>();
 
-  function add(apiKeyId: string, requests: number, lastAt: Date): void {
-    const known = counts.get(apiKeyId);
+  function add(credentialId: string, requests: number, lastAt: Date): void {
+    const known = counts.get(credentialId);
     if (known) {
       known.requests += requests;
       if (lastAt > known.lastAt) known.lastAt = lastAt;
-    } else counts.set(apiKeyId, { requests, lastAt });
+    } else counts.set(credentialId, { requests, lastAt });
   }
 
   return {
-    count: (apiKeyId, now) => add(apiKeyId, 1, now),
+    count: add,
     pending: (apiKeyId) => counts.get(apiKeyId),
     async flush() {
       if (counts.size === 0) return;

@@ -1,6 +1,9 @@
 import { type Static, Type } from 'typebox';
 import { livemode, objectName, timestamp, uuid } from './fields.ts';
 
+/** How long it is known which tools an agent called. */
+export const toolCallsKeptDays = 90;
+
 export interface ToolCallRow {
   id: string;
   merchant_id: string;

@@ -27,7 +27,6 @@ export async function perform(declared: Operation, parts: Parts, visit: Visit, r
   if (operation.access.public) return performPublic(operation, parts, visit, raw);
   const caller = checkAccess(operation, visit.caller);
   const now = parts.clock.now();
-  parts.usage.count(caller.credentialId, now);
   const input = readInput(operation, raw);
   const kind = typeof operation.idempotency === 'function' ? operation.idempotency(input) : operation.idempotency;
   const key = kind === 'none' ? undefined : readIdempotencyKey(raw.idempotencyKey);

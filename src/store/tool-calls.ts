@@ -14,10 +14,20 @@ const insert = statement(
                                             success boolean, created_at timestamptz(3))
    on conflict (id) do nothing`,
 );
+const sweep = statement(
+  'tool_calls_sweep',
+  `delete from tool_calls where id in (
+     select id from tool_calls where created_at < $1 order by created_at limit $2)`,
+);
 
 /** Calls of all tenants together: each row names its own. */
 export async function insertToolCalls(db: Handle, calls: readonly ToolCallRow[]): Promise<void> {
   await db.run(insert, [JSON.stringify(calls)]);
+}
+
+/** Removes a batch of calls from before, the oldest first. @returns the number of rows. */
+export function sweepToolCalls(db: Handle, before: Date, batchSize: number): Promise<number> {
+  return db.run(sweep, [before, batchSize]);
 }
 
 /** Newest first. */

@@ -1,38 +1,23 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { sentenceOf } from '../../src/cli/failure.ts';
-import { buildProgram } from '../../src/cli/program.ts';
 import { ManualClock } from '../../src/kernel/clock.ts';
 import { openTestApp, type TestApp } from '../harness/app.ts';
 import { Client } from '../harness/client.ts';
 import { createTestDatabase, type TestDatabase } from '../harness/database.ts';
 import { turnOnSecondFactor } from '../harness/second-factor.ts';
 import { Visitor } from '../harness/visitor.ts';
+import { printedBy } from './run-in-process.ts';
 
 let database: TestDatabase;
 beforeAll(async () => {
   database = await createTestDatabase();
 });
-afterEach(() => vi.restoreAllMocks());
 afterAll(() => database.drop());
 
-/** Runs a command in this process, which is quicker than one of its own. @returns what it printed as JSON. */
+/** @returns what a command printed as JSON. */
 // biome-ignore lint/suspicious/noExplicitAny: tests read answers freely
 async function run(...words: string[]): Promise<any> {
-  const printed: string[] = [];
-  vi.spyOn(process.stdout, 'write').mockImplementation((chunk) => printed.push(String(chunk)) > 0);
-  const before = { ...process.env };
-  Object.assign(process.env, { RATE_SOURCES: 'fixed:50000', LOG_LEVEL: 'silent', ...database.env });
-  try {
-    await buildProgram().parseAsync([...words, '--json'], { from: 'user' });
-    return JSON.parse(printed.join(''));
-  } finally {
-    process.env = before;
-    process.exitCode = undefined;
-    vi.restoreAllMocks();
-    // Each command listens for the end of its reader and for Ctrl-C.
-    process.stdout.removeAllListeners('error');
-    process.removeAllListeners('SIGINT');
-  }
+  return JSON.parse(await printedBy(database.env, ...words, '--json'));
 }
 
 const fault = (...words: string[]) =>

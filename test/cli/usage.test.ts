@@ -84,6 +84,7 @@ describe('wrong usage', () => {
     ['a publishable key bound to addresses', ['key', 'create', '--publishable', '--ip-ranges', '10.0.0.0/8']],
     ['no key', ['key', 'revoke']],
     ['a key that is no id', ['key', 'revoke', 'sk_test_1']],
+    ['an assistant that is no id', ['assistant', 'revoke', 'Claude']],
     ['no address', ['wallet', 'add']],
     ['a ceiling of nothing', ['wallet', 'add', 'a@b.co', '--max-payment-sats', '0']],
     ['a ceiling in parts', ['wallet', 'add', 'a@b.co', '--max-payment-sats', '1.5']],

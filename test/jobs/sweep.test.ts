@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { sweepOnce } from '../../src/jobs/sweep.ts';
 import { openTestApp, type TestApp } from '../harness/app.ts';
+import { McpClient } from '../harness/mcp.ts';
 import { createOrder } from '../harness/orders.ts';
 import { createWebhook } from '../harness/webhooks.ts';
 
@@ -53,4 +54,23 @@ test('what waits for a deleted endpoint goes at the next sweep, in batches', asy
     'select webhook_id, count(*) as count from deliveries group by webhook_id',
   );
   expect(left).toEqual([{ webhook_id: kept.id, count: 2500 }]);
+});
+
+test('tool calls go after 90 days, in batches', async () => {
+  const { id, test: client } = await app.newMerchant();
+  const mcp = new McpClient(app.app, client.key);
+  await app.rows(
+    `insert into tool_calls (id, merchant_id, livemode, credential_id, tool, success, created_at)
+     select gen_random_uuid(), $1, false, $1, 'get_order', true, $2 from generate_series(1, 2500)`,
+    [id, app.clock.now()],
+  );
+  app.clock.advanceSeconds(1);
+  await mcp.call('get_merchant');
+  await app.parts.toolCalls.flush();
+  app.clock.advanceSeconds(days(90) - 1);
+  await sweepOnce(app.parts);
+  expect(await count('tool_calls')).toBe(2501);
+  app.clock.advanceSeconds(1);
+  await sweepOnce(app.parts);
+  expect(await app.rows('select tool from tool_calls')).toEqual([{ tool: 'get_merchant' }]);
 });

@@ -14,8 +14,9 @@ export async function admit(
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<void> {
+  const now = parts.clock.now();
   const take = (caller: Parameters<typeof takeRequests>[1]) =>
-    takeRequests(parts.rateLimiter, caller, request.ip, 1, parts.clock.now());
+    takeRequests(parts.rateLimiter, caller, request.ip, 1, now);
   const caller = operation.access.public
     ? undefined
     : await parts.authenticator.authenticate(request.headers.authorization, request.ip).catch((error) => {
@@ -27,4 +28,5 @@ export async function admit(
   if (operation.access.public) return;
   request.caller = checkAccess(operation, caller);
   request.credentialId = request.caller.credentialId;
+  parts.usage.count(request.credentialId, 1, now);
 }

@@ -15,7 +15,6 @@ export function addDocumentRoute(server: FastifyInstance, parts: Parts): void {
     async onRequest(request, reply) {
       request.operation = 'get_merchant_document_content';
       await admit(parts, getMerchantDocument, request, reply);
-      parts.usage.count(request.caller!.credentialId, parts.clock.now());
     },
     async handler(request: Request, reply) {
       const { name, contentType, content } = await readDocument(parts, request.caller!, request.params.id);

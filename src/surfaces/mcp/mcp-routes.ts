@@ -93,7 +93,9 @@ export function addMcpEndpoint(
     // Each request counts once, whatever it calls, and a batch is taken or refused whole; so does what cannot be read.
     const count = fault ? 1 : messages.filter(({ kind }) => kind !== 'silent').length;
     const caller = request.caller!;
-    reply.headers(takeRequests(parts.rateLimiter, caller, request.ip, count, parts.clock.now()));
+    const now = parts.clock.now();
+    reply.headers(takeRequests(parts.rateLimiter, caller, request.ip, count, now));
+    if (count > 0) parts.usage.count(caller.credentialId, count, now);
     if (fault) return sendJson(reply.code(400), rpcFailure(null, fault.code, fault.message));
 
     const answers: object[] = [];

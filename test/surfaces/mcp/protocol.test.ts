@@ -238,6 +238,24 @@ describe('the request limit', () => {
     expect((await mcp.send({ key, body: JSON.stringify(Array(3).fill(rpc('ping'))) })).status).toBe(200);
   });
 
+  test('is for what the usage of the key counts: every request once, also those that call no tool', async () => {
+    const shop = await app.newMerchant();
+    const { id, key } = (await shop.test.post('/api/v1/m/api_tokens', { api_token: { name: 'Agent' } })).body;
+    const usage = async () => (await shop.test.get(`/api/v1/m/api_tokens/${id}/usage`)).body;
+    const send = (body: unknown) => mcp.send({ key, body: JSON.stringify(body) });
+    await send({ jsonrpc: '2.0', method: 'notifications/initialized' });
+    expect(await usage()).toMatchObject({ monthly_request_count: 0, last_used_at: null });
+    await send(rpc('initialize', {}));
+    await send(rpc('tools/list'));
+    await send(rpc('tools/call', { name: 'no_such_tool' }));
+    await send([
+      rpc('tools/call', { name: 'get_merchant' }),
+      rpc('tools/call', { name: 'list_subscription_plans' }),
+      rpc('tools/call', { name: 'get_order', arguments: { order: 1 } }),
+    ]);
+    expect(await usage()).toMatchObject({ monthly_request_count: 6, last_used_at: app.clock.now().toISOString() });
+  });
+
   test('counts who guesses keys as a stranger', async () => {
     for (const key of ['', 'sk_test_nonsense']) {
       expect((await mcp.send({ key, body: '{}' })).headers.ratelimit).toMatch(/^"minute";r=\d+/);

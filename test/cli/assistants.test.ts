@@ -1,0 +1,71 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { sentenceOf } from '../../src/cli/failure.ts';
+import { ManualClock } from '../../src/kernel/clock.ts';
+import { openTestApp } from '../harness/app.ts';
+import { createTestDatabase, type TestDatabase } from '../harness/database.ts';
+import { connect } from '../harness/oauth.ts';
+import { addUser } from '../harness/people.ts';
+import { printedBy } from './run-in-process.ts';
+
+let database: TestDatabase;
+let merchantId: string;
+/** The connections of a merchant, oldest first. */
+let connections: { id: string; livemode: boolean; client_name: string }[];
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  const clock = new ManualClock(new Date());
+  const app = await openTestApp({ watch: false, database: { ...database, drop: async () => {} }, clock });
+  const [shop, other] = [await app.newMerchant(), await app.newMerchant()];
+  merchantId = shop.id;
+  const [owner, elsewhere] = [await addUser(app, [shop]), await addUser(app, [other])];
+  for (const [mode, client_name] of [
+    ['test', 'Claude'],
+    ['live', 'Odd\u001b[2J'],
+  ] as const) {
+    await connect(app, owner, shop.id, { mode, metadata: { client_name } });
+    clock.advanceSeconds(1);
+  }
+  await connect(app, elsewhere, other.id);
+  connections = await app.rows(
+    'select id, livemode, client_name from oauth_connections where merchant_id = $1 order by created_at',
+    [merchantId],
+  );
+  await app.close();
+});
+afterAll(() => database.drop());
+
+const run = (...words: string[]) => printedBy(database.env, 'assistant', ...words);
+// biome-ignore lint/suspicious/noExplicitAny: tests read answers freely
+const runJson = async (...words: string[]): Promise<any> => JSON.parse(await run(...words, '--json'));
+
+it('lists the connections of one merchant in both modes, for programs', async () => {
+  const { object, data } = await runJson('list', '--merchant', merchantId);
+  expect(object).toBe('list');
+  expect(data).toHaveLength(2);
+  expect(data).toMatchObject(
+    connections.map((one) => ({ ...one, object: 'oauth_connection', redirect_host: '127.0.0.1', revoked_at: null })),
+  );
+});
+
+it('disconnects one, which is told once; its row stays, and names cannot move the cursor', async () => {
+  const [claude] = connections;
+  expect(await run('revoke', claude!.id)).toBe(
+    'Claude is disconnected. Running servers refuse it within 2 seconds.\n',
+  );
+  expect(await run('revoke', claude!.id)).toMatch(/^Claude was disconnected before, on \d{4}-\S+Z\.\n$/);
+  expect(await runJson('revoke', claude!.id)).toMatchObject({ id: claude!.id, revoked_at: expect.any(String) });
+  const lines = (await run('list', '--merchant', merchantId)).split('\n');
+  expect(lines).toEqual([
+    expect.stringMatching(/^ID +MODE +STATE +MAY +GOES TO +LAST USED +NAME$/),
+    expect.stringMatching(/ test +ended +catalog,payment_links +127\.0\.0\.1 +never +Claude$/),
+    expect.stringMatching(/ live +active +catalog,payment_links +127\.0\.0\.1 +never +Odd \[2J$/),
+    '',
+  ]);
+});
+
+it('says what to do about an id that nobody has, and about several merchants', async () => {
+  const fault = (...words: string[]) => run(...words).then(() => undefined, sentenceOf);
+  expect(await fault('revoke', merchantId)).toMatch(/^No connection has the id .* "satline assistant list" shows them/);
+  expect(await fault('list')).toMatch(/There are 2 merchants\. Say which one with --merchant ID/);
+});
