@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto';
-import type { FastifyInstance, LightMyRequestResponse } from 'fastify';
+import type { LightMyRequestResponse } from 'fastify';
 import { hashApiKey } from '../../src/auth/api-key.ts';
 import type { Parts } from '../../src/flows/parts.ts';
 import { addSeconds } from '../../src/kernel/clock.ts';
@@ -25,9 +25,19 @@ export function newPkce() {
   return { verifier, challenge: createHash('sha256').update(verifier).digest('base64url') };
 }
 
+/** What answers requests: an app in this process, or another process over HTTP. */
+export interface Door {
+  inject(request: {
+    method: 'GET' | 'POST';
+    url: string;
+    headers: Record<string, string>;
+    payload?: string;
+  }): Promise<Pick<LightMyRequestResponse, 'statusCode' | 'headers' | 'payload' | 'json'>>;
+}
+
 /** An assistant and the browser of a person, over HTTP in process. */
 export class Assistant {
-  #app: FastifyInstance;
+  #app: Door;
   readonly #base: string;
   clientId = '';
   clientSecret: string | undefined;
@@ -55,8 +65,8 @@ export class Assistant {
   }
 
   /** Goes on at another process, cookies and all. */
-  moveTo(app: TestApp): void {
-    this.#app = app.app;
+  moveTo({ app }: { app: Door }): void {
+    this.#app = app;
   }
 
   async register(metadata: object = {}) {
@@ -75,7 +85,7 @@ export class Assistant {
   }
 
   /** Begins an authorization; parameters that are undefined are left out. */
-  async authorize(changes: Record<string, string | undefined> = {}): Promise<LightMyRequestResponse> {
+  async authorize(changes: Record<string, string | undefined> = {}): ReturnType<Door['inject']> {
     this.#pkce = newPkce();
     const parameters = {
       response_type: 'code',

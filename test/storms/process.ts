@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Reply } from '../harness/client.ts';
 import { secretsKey } from '../harness/database.ts';
+import type { Door } from '../harness/oauth.ts';
 
 const start = fileURLToPath(new URL('../../dist/bundle/start.js', import.meta.url));
 /** A first start on a slow machine that does other things too. */
@@ -115,5 +116,27 @@ export async function callOver(
     status: answer.status,
     body: text === '' ? undefined : JSON.parse(text),
     replayed: answer.headers.get('idempotent-replayed') === 'true',
+  };
+}
+
+/** A process as an assistant of the harness sees it. Redirects are answers like any other. */
+export function doorTo(baseUrl: string): Door {
+  return {
+    async inject({ method, url, headers, payload }) {
+      const answer = await fetch(baseUrl + url, {
+        method,
+        headers,
+        redirect: 'manual',
+        ...(payload === undefined ? {} : { body: payload }),
+        signal: AbortSignal.timeout(30_000),
+      });
+      const text = await answer.text();
+      return {
+        statusCode: answer.status,
+        headers: Object.fromEntries(answer.headers),
+        payload: text,
+        json: () => JSON.parse(text),
+      };
+    },
   };
 }
