@@ -76,7 +76,7 @@ export function readBody(schema: TSchema, body: unknown, code: 'validation_error
   const wrapper = wrapperOf(schema);
   const textFault = findTextFault(body);
   if (textFault) throw invalid(`${memberPath(textFault.path, wrapper)} ${textFault.predicate}`);
-  const copy = structuredClone(body);
+  const copy = copyJson(body);
   const read = firstFault(schema);
   if (read(copy)) return copy;
   const details = faultsOf(schema, body, read.errors ?? [], wrapper);
@@ -84,11 +84,30 @@ export function readBody(schema: TSchema, body: unknown, code: 'validation_error
   throw invalid(...details);
 }
 
+/** Several times quicker than `structuredClone()`, which takes what JSON never holds. */
+function copyJson(value: unknown): unknown {
+  if (typeof value !== 'object' || value === null) return value;
+  if (Array.isArray(value)) return value.map(copyJson);
+  const copy: Record<string, unknown> = {};
+  for (const [key, member] of Object.entries(value)) {
+    if (key !== '__proto__') copy[key] = copyJson(member);
+    // Set like others it would become what the copy inherits from.
+    else
+      Object.defineProperty(copy, key, {
+        value: copyJson(member),
+        enumerable: true,
+        writable: true,
+        configurable: true,
+      });
+  }
+  return copy;
+}
+
 function faultsOf(schema: TSchema, body: unknown, first: ErrorObject[], wrapper: string | undefined): string[] {
   let errors = first;
   if (countValues(body, mostValues) < mostValues) {
     const validate = allFaults(schema);
-    validate(structuredClone(body));
+    validate(copyJson(body));
     errors = validate.errors ?? first;
   }
   const details = [...new Set(errors.flatMap((error) => sentence(error, wrapper)))];

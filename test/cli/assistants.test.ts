@@ -50,9 +50,7 @@ it('lists the connections of one merchant in both modes, for programs', async ()
 
 it('disconnects one, which is told once; its row stays, and names cannot move the cursor', async () => {
   const [claude] = connections;
-  expect(await run('revoke', claude!.id)).toBe(
-    'Claude is disconnected. Running servers refuse it within 2 seconds.\n',
-  );
+  expect(await run('revoke', claude!.id)).toBe('Claude is disconnected. Running servers refuse it within 2 seconds.\n');
   expect(await run('revoke', claude!.id)).toMatch(/^Claude was disconnected before, on \d{4}-\S+Z\.\n$/);
   expect(await runJson('revoke', claude!.id)).toMatchObject({ id: claude!.id, revoked_at: expect.any(String) });
   const lines = (await run('list', '--merchant', merchantId)).split('\n');

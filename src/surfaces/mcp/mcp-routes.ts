@@ -32,7 +32,10 @@ export function addMcpEndpoint(
   server.register(async (endpoint) => {
     // The body is taken as it is, whatever its type, so that every fault in it is answered in JSON-RPC.
     endpoint.removeAllContentTypeParsers();
-    endpoint.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body));
+    // JSON by its name as well: that one is found without reading the header again for each request.
+    for (const type of ['application/json', '*']) {
+      endpoint.addContentTypeParser(type, { parseAs: 'buffer' }, (_request, body, done) => done(null, body));
+    }
     endpoint.setErrorHandler((error, request, reply) => sendFailure(error, request, reply));
 
     endpoint.route({

@@ -36,17 +36,19 @@ export function toRawInput(tool: Tool, args: Readonly<Record<string, unknown>>):
 /** The arguments that were given, their names and kinds checked; what goes into the body is checked there. */
 function readArguments(tool: Tool, args: Readonly<Record<string, unknown>>): Record<string, unknown> {
   const given: Record<string, unknown> = {};
+  const besideBody: Record<string, unknown> = {};
   const unknown: string[] = [];
   for (const [name, value] of Object.entries(args)) {
-    const argument = tool.arguments.get(name);
-    if (!argument) unknown.push(name);
-    else if (value === null) continue;
-    else if (argument.place.in === 'query' && argument.place.takesList && isWords(value)) given[name] = value.join(',');
-    else given[name] = value;
+    const place = tool.arguments.get(name)?.place;
+    if (!place) unknown.push(name);
+    else if (value !== null) {
+      given[name] = place.in === 'query' && place.takesList && isWords(value) ? value.join(',') : value;
+      if (place.in !== 'body') besideBody[name] = given[name];
+    }
   }
   if (unknown.length > 0) throw invalid(...unknown.map((name) => unknownArgument(name, tool)));
   const kinds = kindsOf(tool);
-  if (kinds) readBody(kinds, given, 'validation_error');
+  if (kinds) readBody(kinds, besideBody, 'validation_error');
   return given;
 }
 
