@@ -1,5 +1,6 @@
+import type { JsonObject } from '../kernel/json-object.ts';
 import type { Outbound } from '../kernel/outbound.ts';
-import { callWallet, goodObject, type JsonObject, plainReason } from './wallet-http.ts';
+import { callWallet, goodObject, plainReason } from './wallet-http.ts';
 
 /** What the wallet said in place of an answer: `{"status":"ERROR","reason":…}` (LUD-06). */
 export interface LnurlRefusal {

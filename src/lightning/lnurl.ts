@@ -1,10 +1,11 @@
 import { createHash } from 'node:crypto';
+import type { JsonObject } from '../kernel/json-object.ts';
 import type { Outbound } from '../kernel/outbound.ts';
 import { normaliseBolt11 } from './bolt11.ts';
 import { type InvoiceFact, WalletFault } from './connector.ts';
 import { getLnurlJson } from './lnurl-http.ts';
 import { provesHash } from './preimage.ts';
-import { type JsonObject, refusedBecause } from './wallet-http.ts';
+import { refusedBecause } from './wallet-http.ts';
 
 /** What a call needs besides its own arguments. */
 export interface LnurlContext {

@@ -1,7 +1,7 @@
 import type { RawData, WebSocket } from 'ws';
+import { isJsonObject, type JsonObject } from '../kernel/json-object.ts';
 import { connectionError } from '../kernel/outbound-error.ts';
 import { WalletFault } from './connector.ts';
-import type { JsonObject } from './wallet-http.ts';
 
 /** A socket that has not answered a ping by the next one is dead, however open it looks. */
 const pingMs = 20_000;
@@ -64,7 +64,7 @@ export async function* socketMessages(socket: WebSocket, signal: AbortSignal): A
 export function readMessage(message: string): JsonObject {
   try {
     const value: unknown = JSON.parse(message);
-    return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as JsonObject) : {};
+    return isJsonObject(value) ? value : {};
   } catch {
     return {};
   }

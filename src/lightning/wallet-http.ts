@@ -1,10 +1,9 @@
 import type { IncomingHttpHeaders } from 'node:http';
+import { isJsonObject, type JsonObject } from '../kernel/json-object.ts';
 import type { Outbound } from '../kernel/outbound.ts';
 import { OutboundError } from '../kernel/outbound-error.ts';
 import type { OutboundRequest } from '../kernel/outbound-exchange.ts';
 import { WalletFault } from './connector.ts';
-
-export type JsonObject = Readonly<Record<string, unknown>>;
 
 export interface WalletAnswer {
   readonly status: number;
@@ -35,11 +34,10 @@ export async function callWallet(
   if (!options.keepErrors && isForbidden(status)) throw forbiddenFault();
   if (!options.keepErrors && status >= 500) throw httpFault(status);
   const value = parseJson(body);
-  const isObject = typeof value === 'object' && value !== null && !Array.isArray(value);
   return {
     status,
     headers,
-    json: isObject ? (value as JsonObject) : undefined,
+    json: isJsonObject(value) ? value : undefined,
     list: Array.isArray(value) ? value : undefined,
   };
 }
@@ -47,6 +45,7 @@ export async function callWallet(
 /** Whether a status says that the credential is wrong or may not do this. */
 export const isForbidden = (status: number): boolean => status === 401 || status === 403;
 
+/** The fault for a credential that is wrong or may not do this. */
 export function forbiddenFault(): WalletFault {
   return new WalletFault('unauthorized', 'The wallet does not accept the credential, or it may not do this.');
 }

@@ -1,5 +1,6 @@
 import { parseCurrency } from '../kernel/currency.ts';
 import { parseDecimal } from '../kernel/decimal.ts';
+import { isJsonObject } from '../kernel/json-object.ts';
 import type { HttpGet, RateSource } from './rate.ts';
 
 /** Where a source is asked unless configuration names another address. Every one of them is free and needs no key. */
@@ -92,13 +93,9 @@ function pricesFromText(given: readonly (readonly [code: string, price: unknown]
 }
 
 function member(value: unknown, name: string): unknown {
-  return isObject(value) && Object.hasOwn(value, name) ? value[name] : undefined;
+  return isJsonObject(value) && Object.hasOwn(value, name) ? value[name] : undefined;
 }
 
 function entries(value: unknown): [string, unknown][] {
-  return isObject(value) ? Object.entries(value) : [];
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
+  return isJsonObject(value) ? Object.entries(value) : [];
 }

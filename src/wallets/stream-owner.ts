@@ -3,6 +3,7 @@ import { setMaxListeners } from 'node:events';
 import type { Database } from '../db/database.ts';
 import type { Clock } from '../kernel/clock.ts';
 import type { Logger } from '../kernel/log.ts';
+import { pause } from '../kernel/pause.ts';
 import { WalletFault, type WalletHint } from '../lightning/connector.ts';
 import { wakeInvoicesOfWallet } from '../store/invoice-watch.ts';
 import {
@@ -123,17 +124,4 @@ export class StreamOwner {
     const woken = await wakeInvoicesOfWallet(db, walletId, paymentHash, clock.now());
     if (woken > 0) db.wake('invoice_due', walletId);
   }
-}
-
-function pause(millis: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    const end = () => {
-      clearTimeout(timer);
-      signal.removeEventListener('abort', end);
-      resolve();
-    };
-    const timer = setTimeout(end, millis);
-    if (signal.aborted) end();
-    else signal.addEventListener('abort', end, { once: true });
-  });
 }

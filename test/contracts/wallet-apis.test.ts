@@ -59,6 +59,21 @@ for (const [name, kind] of Object.entries(walletKinds)) {
     }
   });
 
+  test(`${name}: an invoice for another amount than the one asked, or for none, is refused (case C012)`, async () => {
+    const { connector, node, close } = await open('receiving');
+    const honest = node.createInvoice;
+    try {
+      for (const given of [20_000n, 21_001n, 22_000n, null]) {
+        node.createInvoice = (wanted) => honest({ ...wanted, amountMsat: given });
+        const request = { ref: `for ${given}`, amountMsat: 21_000n, description: '', expirySeconds: 900 };
+        const error = await connector.createInvoice(request, never).catch((reason: unknown) => reason);
+        expect([given, error]).toEqual([given, expect.objectContaining({ name: 'WalletFault', kind: 'bad_invoice' })]);
+      }
+    } finally {
+      await close();
+    }
+  });
+
   test(`${name}: an invoice that the wallet does not know is unknown, not expired`, async () => {
     const { connector, close } = await open('receiving');
     try {

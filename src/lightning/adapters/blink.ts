@@ -1,3 +1,4 @@
+import { isJsonObject, type JsonObject } from '../../kernel/json-object.ts';
 import type { Outbound } from '../../kernel/outbound.ts';
 import { type Connector, type InvoiceFact, WalletFault } from '../connector.ts';
 import {
@@ -9,7 +10,7 @@ import {
   toCreatedInvoice,
 } from '../invoice-reading.ts';
 import { readMessage, socketMessages } from '../socket-messages.ts';
-import { callWallet, goodObject, type JsonObject, refusedBecause } from '../wallet-http.ts';
+import { callWallet, goodObject, refusedBecause } from '../wallet-http.ts';
 
 export interface BlinkOptions extends AdapterSupport {
   /** The GraphQL endpoint: `https://api.blink.sv/graphql`. */
@@ -51,20 +52,20 @@ export function blinkConnector(options: BlinkOptions): Connector {
       throw new WalletFault('unauthorized', 'Blink does not accept the key, or it may not do this.');
     }
     if (said !== undefined) throw refusedBecause(said);
-    if (!isObject(data)) throw new WalletFault('protocol', 'This server does not answer as Blink does.');
+    if (!isJsonObject(data)) throw new WalletFault('protocol', 'This server does not answer as Blink does.');
     return data;
   }
 
   async function readAccount(signal: AbortSignal): Promise<{ walletId: string; scopes: readonly unknown[] }> {
     const { me, authorization } = await ask(account, undefined, signal);
     // GraphQL answers an unknown key with an empty `me`.
-    if (!isObject(me)) throw new WalletFault('unauthorized', 'Blink does not know this key.');
+    if (!isJsonObject(me)) throw new WalletFault('unauthorized', 'Blink does not know this key.');
     const wallets =
-      isObject(me.defaultAccount) && Array.isArray(me.defaultAccount.wallets) ? me.defaultAccount.wallets : [];
-    const bitcoin = wallets.find((wallet) => isObject(wallet) && wallet.walletCurrency === 'BTC');
+      isJsonObject(me.defaultAccount) && Array.isArray(me.defaultAccount.wallets) ? me.defaultAccount.wallets : [];
+    const bitcoin = wallets.find((wallet) => isJsonObject(wallet) && wallet.walletCurrency === 'BTC');
     if (typeof bitcoin?.id !== 'string') throw new WalletFault('protocol', 'The Blink account has no bitcoin wallet.');
     walletId = bitcoin.id as string;
-    const scopes = isObject(authorization) && Array.isArray(authorization.scopes) ? authorization.scopes : [];
+    const scopes = isJsonObject(authorization) && Array.isArray(authorization.scopes) ? authorization.scopes : [];
     return { walletId, scopes };
   }
 
@@ -95,16 +96,16 @@ export function blinkConnector(options: BlinkOptions): Connector {
         externalId: request.ref,
       };
       const { lnInvoiceCreate: made } = await ask(create, input, signal);
-      if (!isObject(made)) throw new WalletFault('protocol', 'Blink gave no invoice.');
+      if (!isJsonObject(made)) throw new WalletFault('protocol', 'Blink gave no invoice.');
       const [error] = Array.isArray(made.errors) ? made.errors : [];
       if (error) throw refusedBecause(error.message);
-      return toCreatedInvoice(isObject(made.invoice) ? made.invoice.paymentRequest : undefined, request, options);
+      return toCreatedInvoice(isJsonObject(made.invoice) ? made.invoice.paymentRequest : undefined, request, options);
     },
 
     async lookupInvoice(request, signal): Promise<InvoiceFact> {
       const { paymentHash } = request;
       const { lnInvoicePaymentStatusByHash: invoice } = await ask(status, { paymentHash }, signal);
-      if (!isObject(invoice)) return { state: 'unknown' };
+      if (!isJsonObject(invoice)) return { state: 'unknown' };
       requireSameInvoice(invoice.paymentHash, paymentHash);
       return factByState(invoice.status, meanings, request, clock, { preimage: invoice.paymentPreimage });
     },
@@ -139,11 +140,7 @@ export function blinkConnector(options: BlinkOptions): Connector {
 
 /** `LnUpdate` comes when an invoice is paid; other updates have no payment hash. */
 function paidHash(payload: unknown): string | undefined {
-  const data = isObject(payload) && isObject(payload.data) ? payload.data : {};
-  const update = isObject(data.myUpdates) && isObject(data.myUpdates.update) ? data.myUpdates.update : {};
+  const data = isJsonObject(payload) && isJsonObject(payload.data) ? payload.data : {};
+  const update = isJsonObject(data.myUpdates) && isJsonObject(data.myUpdates.update) ? data.myUpdates.update : {};
   return typeof update.paymentHash === 'string' ? update.paymentHash : undefined;
-}
-
-function isObject(value: unknown): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

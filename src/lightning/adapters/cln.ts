@@ -1,3 +1,4 @@
+import type { JsonObject } from '../../kernel/json-object.ts';
 import type { Outbound } from '../../kernel/outbound.ts';
 import {
   type Connector,
@@ -11,10 +12,11 @@ import {
   factByState,
   fittingDescription,
   readMsat,
+  requireSameInvoice,
   requireWholeSats,
   toCreatedInvoice,
 } from '../invoice-reading.ts';
-import { callWallet, forbiddenFault, httpFault, isForbidden, type JsonObject, refusedBecause } from '../wallet-http.ts';
+import { callWallet, forbiddenFault, httpFault, isForbidden, refusedBecause } from '../wallet-http.ts';
 
 export interface ClnOptions extends AdapterSupport {
   /** Where clnrest listens, such as `https://node.example.com:3010`. */
@@ -117,6 +119,7 @@ export function clnConnector(options: ClnOptions): Connector {
     async lookupInvoice(request, signal): Promise<InvoiceFact> {
       const invoice = await find({ payment_hash: request.paymentHash }, signal);
       if (!invoice) return { state: 'unknown' };
+      requireSameInvoice(invoice.payment_hash, request.paymentHash);
       return factByState(invoice.status, meanings, request, clock, {
         receivedMsat: readMsat(invoice.amount_received_msat),
         preimage: invoice.payment_preimage,

@@ -1,16 +1,18 @@
+import { isJsonObject, type JsonObject } from '../../kernel/json-object.ts';
 import type { Outbound } from '../../kernel/outbound.ts';
 import { type Connector, type InvoiceFact, WalletFault } from '../connector.ts';
 import {
   type AdapterSupport,
   fittingDescription,
   readMsat,
+  requireSameInvoice,
   requireWholeSats,
   settledFact,
   toCreatedInvoice,
   unpaidFact,
 } from '../invoice-reading.ts';
 import { readMessage, socketMessages } from '../socket-messages.ts';
-import { callWallet, goodObject, isForbidden, type JsonObject } from '../wallet-http.ts';
+import { callWallet, goodObject, isForbidden } from '../wallet-http.ts';
 
 export interface LnbitsOptions extends AdapterSupport {
   /** Such as `https://lnbits.example.com`. */
@@ -71,9 +73,11 @@ export function lnbitsConnector(options: LnbitsOptions): Connector {
       const answer = await callWallet(outbound, { url: url(`/payments/${paymentHash}`), headers }, signal);
       if (answer.status === 404) return { state: 'unknown' };
       const { paid, preimage, details } = goodObject(answer);
+      const { amount, payment_hash: said } = isJsonObject(details) ? details : {};
+      // Older servers leave it out.
+      if (said !== undefined) requireSameInvoice(said, paymentHash);
       if (paid === false) return unpaidFact(handle, clock);
       if (paid !== true) throw new WalletFault('protocol', 'The wallet does not say whether the invoice was paid.');
-      const { amount } = typeof details === 'object' && details !== null ? (details as JsonObject) : {};
       return settledFact(paymentHash, { receivedMsat: readMsat(amount), preimage });
     },
 
@@ -84,7 +88,7 @@ export function lnbitsConnector(options: LnbitsOptions): Connector {
         if (message === null) yield { kind: 'open', resumed: false };
         else {
           const { payment } = readMessage(message);
-          const hash = typeof payment === 'object' && payment !== null && (payment as JsonObject).payment_hash;
+          const hash = isJsonObject(payment) ? payment.payment_hash : undefined;
           if (typeof hash === 'string') yield { kind: 'paid', paymentHash: hash };
         }
       }

@@ -1,17 +1,20 @@
+import type { JsonObject } from '../../kernel/json-object.ts';
 import type { Outbound } from '../../kernel/outbound.ts';
 import { OutboundError } from '../../kernel/outbound-error.ts';
+import { pause } from '../../kernel/pause.ts';
 import { type Connector, type InvoiceFact, WalletFault, type WalletHint } from '../connector.ts';
 import {
   type AdapterSupport,
   factByState,
   fittingDescription,
   readMsat,
+  requireSameInvoice,
   requireWholeSats,
   toCreatedInvoice,
 } from '../invoice-reading.ts';
 import { canMoveMoney, readMacaroon } from '../macaroon.ts';
 import { readMessage } from '../socket-messages.ts';
-import { callWallet, forbiddenFault, httpFault, isForbidden, type JsonObject, refusedBecause } from '../wallet-http.ts';
+import { callWallet, forbiddenFault, httpFault, isForbidden, refusedBecause } from '../wallet-http.ts';
 
 export interface LndOptions extends AdapterSupport {
   /** The REST address, such as `https://node.example.com:8080`. */
@@ -80,6 +83,7 @@ export function lndConnector(options: LndOptions): Connector {
     async lookupInvoice(request, signal): Promise<InvoiceFact> {
       const invoice = await ask(`/v1/invoice/${request.paymentHash}`, signal);
       if (!invoice) return { state: 'unknown' };
+      requireSameInvoice(hexOf(invoice.r_hash), request.paymentHash);
       return factByState(invoice.state, meanings, request, clock, {
         receivedMsat: readMsat(invoice.amt_paid_msat),
         preimage: hexOf(invoice.r_preimage),
@@ -149,15 +153,4 @@ function hexOf(base64: unknown): string | undefined {
 
 function notLnd(): WalletFault {
   return new WalletFault('protocol', 'This server does not answer as LND does.');
-}
-
-function pause(millis: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    const timer = setTimeout(resolve, millis);
-    const end = () => {
-      clearTimeout(timer);
-      resolve();
-    };
-    signal.addEventListener('abort', end, { once: true });
-  });
 }

@@ -1,3 +1,4 @@
+import type { JsonObject } from '../../kernel/json-object.ts';
 import type { Outbound } from '../../kernel/outbound.ts';
 import { type Connector, type InvoiceFact, WalletFault } from '../connector.ts';
 import {
@@ -12,7 +13,6 @@ import {
 } from '../invoice-reading.ts';
 import { NwcClient, type NwcConnection } from '../nwc/client.ts';
 import { NwcError } from '../nwc/reply.ts';
-import type { JsonObject } from '../wallet-http.ts';
 
 export interface NwcOptions extends AdapterSupport, NwcConnection {
   readonly outbound: Outbound;

@@ -1,3 +1,4 @@
+import type { JsonObject } from '../../kernel/json-object.ts';
 import type { Outbound } from '../../kernel/outbound.ts';
 import { type Connector, type InvoiceFact, WalletFault } from '../connector.ts';
 import {
@@ -9,7 +10,7 @@ import {
   unpaidFact,
 } from '../invoice-reading.ts';
 import { readMessage, socketMessages } from '../socket-messages.ts';
-import { callWallet, goodObject, isForbidden, type JsonObject } from '../wallet-http.ts';
+import { callWallet, goodObject, isForbidden } from '../wallet-http.ts';
 
 export interface PhoenixdOptions extends AdapterSupport {
   /** Such as `http://127.0.0.1:9740`. */

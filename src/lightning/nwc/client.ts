@@ -1,8 +1,8 @@
 import type { Clock } from '../../kernel/clock.ts';
+import type { JsonObject } from '../../kernel/json-object.ts';
 import type { Outbound } from '../../kernel/outbound.ts';
 import { WalletFault } from '../connector.ts';
 import { xOnlyPublicKeyOf } from '../secp256k1.ts';
-import type { JsonObject } from '../wallet-http.ts';
 import { type Conversation, type EncryptionName, openConversations } from './encryption.ts';
 import { Feed } from './feed.ts';
 import { isGenuine, type NostrEvent, signEvent, tagOf } from './nostr-event.ts';

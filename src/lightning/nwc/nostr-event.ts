@@ -14,6 +14,7 @@ export interface NostrEvent {
 
 export type Unsigned = Pick<NostrEvent, 'kind' | 'tags' | 'content' | 'created_at'>;
 
+/** Gives an event its author, id and signature (NIP-01, BIP 340). */
 export function signEvent(event: Unsigned, privateKey: Uint8Array): NostrEvent {
   const pubkey = Buffer.from(xOnlyPublicKeyOf(privateKey)).toString('hex');
   const digest = digestOf({ ...event, pubkey });
@@ -44,6 +45,7 @@ export function isGenuine(event: NostrEvent): boolean {
   return digest.toString('hex') === event.id && verifyDigestBip340(digest, publicKey, signature);
 }
 
+/** The first value of an event's first tag of this name. */
 export function tagOf(event: NostrEvent, name: string): string | undefined {
   return event.tags.find(([first]) => first === name)?.[1];
 }

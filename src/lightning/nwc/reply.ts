@@ -1,5 +1,5 @@
+import { isJsonObject, type JsonObject } from '../../kernel/json-object.ts';
 import { WalletFault } from '../connector.ts';
-import type { JsonObject } from '../wallet-http.ts';
 
 /** The wallet's own refusal, with its code for those who know what it means. */
 export class NwcError extends WalletFault {
@@ -21,21 +21,17 @@ const faultKinds: Readonly<Record<string, 'rate_limited' | 'unauthorized' | 'unr
 /** The `result` of a wallet's reply (NIP-47). @throws {WalletFault} for its error, or one that says nothing. */
 export function readReply(text: string): JsonObject {
   const { error, result } = readObject(text);
-  if (isObject(error)) throw faultOf(error);
-  if (!isObject(result)) throw new WalletFault('protocol', 'The wallet gave an answer that says nothing.');
+  if (isJsonObject(error)) throw faultOf(error);
+  if (!isJsonObject(result)) throw new WalletFault('protocol', 'The wallet gave an answer that says nothing.');
   return result;
 }
 
 /** A decrypted message as the JSON object it should be. @throws for anything that is no JSON. */
 export function readObject(text: string): JsonObject {
   const value: unknown = JSON.parse(text);
-  return isObject(value) ? value : {};
+  return isJsonObject(value) ? value : {};
 }
 
 function faultOf({ code }: JsonObject): NwcError {
   return new NwcError(typeof code === 'string' && /^[A-Z_]{1,40}$/.test(code) ? code : 'OTHER');
-}
-
-function isObject(value: unknown): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -1,3 +1,5 @@
+import { isJsonObject } from '../../kernel/json-object.ts';
+
 /** The part of JSON-RPC 2.0 that the endpoint speaks. */
 export type RequestId = string | number;
 
@@ -42,7 +44,7 @@ export const rpcFailure = (id: RequestId | null, code: number, message: string) 
 });
 
 export function readMessage(value: unknown): RpcMessage {
-  if (!isObject(value)) return { kind: 'broken', id: null, why: 'A message must be a JSON object' };
+  if (!isJsonObject(value)) return { kind: 'broken', id: null, why: 'A message must be a JSON object' };
   const id = isRequestId(value.id) ? value.id : null;
   const broken = (why: string): RpcMessage => ({ kind: 'broken', id, why });
   if (value.jsonrpc !== '2.0') return broken('jsonrpc must be "2.0"');
@@ -51,14 +53,10 @@ export function readMessage(value: unknown): RpcMessage {
   if (!('id' in value)) return { kind: 'silent' };
   if (id === null) return broken('id must be text or a whole number');
   const params = value.params ?? {};
-  if (!isObject(params)) return broken('params must be an object');
+  if (!isJsonObject(params)) return broken('params must be an object');
   return { kind: 'request', request: { id, method: value.method, params } };
 }
 
 function isRequestId(id: unknown): id is RequestId {
   return typeof id === 'string' || Number.isSafeInteger(id);
-}
-
-export function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

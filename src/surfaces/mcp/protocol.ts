@@ -1,4 +1,4 @@
-import { isObject } from './json-rpc.ts';
+import { isJsonObject } from '../../kernel/json-object.ts';
 
 /** Versions of the protocol that are spoken here, newest first. */
 const spokenVersions = ['2025-06-18', '2025-03-26', '2024-11-05'] as const;
@@ -33,6 +33,6 @@ export function initialize({ protocolVersion }: Readonly<Record<string, unknown>
 export function versionFault(header: string | string[] | undefined, body: unknown): string | undefined {
   if (header === undefined || knownVersions.has(String(header))) return undefined;
   const messages = Array.isArray(body) ? body : [body];
-  if (messages.some((message) => isObject(message) && message.method === 'initialize')) return undefined;
+  if (messages.some((message) => isJsonObject(message) && message.method === 'initialize')) return undefined;
   return `MCP-Protocol-Version must be one of ${[...knownVersions].sort().join(', ')}`;
 }
