@@ -44,6 +44,8 @@ function smtpUrl(value: string): string | undefined {
   if (!URL.canParse(value) || !['smtp:', 'smtps:'].includes(new URL(value).protocol)) {
     throw new Error('must be an address such as smtp://user:password@mail.example.com:587');
   }
+  // A % of a password's own would only be noticed when the first mail is sent.
+  if (/%(?![0-9a-f]{2})/i.test(value)) throw new Error('must have each % of its user name and password written as %25');
   return value;
 }
 

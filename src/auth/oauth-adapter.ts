@@ -2,6 +2,7 @@ import { hash } from 'node:crypto';
 import type { Database } from '../db/database.ts';
 import { addSeconds, type Clock } from '../kernel/clock.ts';
 import type { Sealer } from '../kernel/secrets.ts';
+import { findTextFault } from '../kernel/text.ts';
 import { refreshLeewaySeconds } from '../model/oauth-connection.ts';
 import { sealedPlace } from '../model/sealed-columns.ts';
 import {
@@ -106,6 +107,8 @@ function clientAdapter({ db, clock, sealer }: OauthAdapterParts) {
     upsert: (id: string, metadata: ArtifactPayload) =>
       putOauthClient(db, id, sealer.seal(JSON.stringify(metadata), placeOfClient(id)), clock.now()),
     async find(id: string): Promise<ArtifactPayload | undefined> {
+      // Anybody may name a client, also one that no column could hold.
+      if (findTextFault(id)) return undefined;
       const sealed = await findOauthClient(db, id);
       return sealed && JSON.parse(sealer.open(sealed, placeOfClient(id)).toString());
     },

@@ -144,7 +144,7 @@ async function amountsOf(
     discount_amount_cents: 0,
     discount_id: null,
     currency: (request.currency ? parseCurrency(request.currency) : undefined) ?? merchant.currency,
-    items: [{ name: `Payment to ${merchant.name}`.slice(0, 500), price_cents: amount, qty: 1 }],
+    items: [{ name: `Payment to ${merchant.name}`.slice(0, 500).toWellFormed(), price_cents: amount, qty: 1 }],
     pricing: null,
   };
 }

@@ -1,4 +1,5 @@
 import { AppError, notFound } from '../kernel/errors.ts';
+import { isToken } from '../kernel/ids.ts';
 import { statusOfSession } from '../model/checkout-session.ts';
 import type { SimulatedOutcome } from '../model/simulated-payment.ts';
 import { findCheckoutSessionByToken } from '../store/checkout-sessions.ts';
@@ -16,7 +17,7 @@ export async function simulateCheckoutPayment(
   token: string,
   signal: AbortSignal,
 ): Promise<SimulatedOutcome & { invoiceId: string }> {
-  const session = await findCheckoutSessionByToken(parts.db, token);
+  const session = isToken(token) ? await findCheckoutSessionByToken(parts.db, token) : undefined;
   if (!session) throw notFound('Checkout session');
   if (session.livemode) throw new AppError('forbidden', 'Only a test checkout can be paid this way');
   const scope = { merchantId: session.merchant_id, livemode: session.livemode };

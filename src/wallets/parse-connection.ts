@@ -111,7 +111,7 @@ function parseServer(word: ServerKind | undefined, address: string, given: strin
       return { kind, url: url.origin, rune, ...(certificate && { certificate }) };
     }
     case 'phoenixd': {
-      const password = url.password === '' ? secret('password', 'key') : decodeURIComponent(url.password);
+      const password = url.password === '' ? secret('password', 'key') : decoded(url.password);
       return { kind, url: url.origin, password: required(password, 'password') };
     }
     case 'lnbits':
@@ -165,6 +165,15 @@ function toPem(base64: string): string {
   if (bytes[0] !== 0x30) throw refuse('The certificate must be written in base64.');
   const lines = bytes.toString('base64').match(/.{1,64}/g)!;
   return ['-----BEGIN CERTIFICATE-----', ...lines, '-----END CERTIFICATE-----', ''].join('\n');
+}
+
+/** A password as it was before it went into an address; one that was never encoded for that stays as it is. */
+function decoded(password: string): string {
+  try {
+    return decodeURIComponent(password);
+  } catch {
+    return password;
+  }
 }
 
 function parseUrl(text: string): URL {

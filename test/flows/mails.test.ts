@@ -143,6 +143,7 @@ test('without a server nothing is kept', async () => {
 test('the settings are checked at start', () => {
   const read = (env: NodeJS.ProcessEnv) => readConfig({ SECRETS_KEY: secretsKey, ...env });
   expect(() => read({ SMTP_URL: 'mail.example.com' })).toThrow('SMTP_URL must be an address such as smtp://');
+  expect(() => read({ SMTP_URL: 'smtp://a:100%zz@mail.example.com' })).toThrow('SMTP_URL must have each % of its user');
   expect(() => read({ SMTP_URL: 'smtp://mail.example.com' })).toThrow('MAIL_FROM is required with SMTP_URL');
   expect(read({ SMTP_URL: 'smtp://mail.example.com', MAIL_FROM: 'a@example.com' }).smtpUrl).toBe(
     'smtp://mail.example.com',

@@ -86,6 +86,7 @@ describe('authorization', () => {
     ['another path', { redirect_uri: 'http://127.0.0.1:5007/other' }],
     ['the other name of this computer', { redirect_uri: 'http://localhost:5007/callback' }],
     ['a client that is not there', { client_id: 'client_none' }],
+    ['a client that no table could hold', { client_id: 'client_\0' }],
   ])('shows a page and goes nowhere for %s', async (_, changes) => {
     const answer = await (await signedIn()).authorize(changes);
     expect(answer.statusCode).toBe(400);
@@ -276,8 +277,10 @@ describe('a code', () => {
 
   test('an unknown client is 401 invalid_client, so that it registers anew', async () => {
     const assistant = await signedIn();
-    assistant.clientId = 'client_gone';
-    expect(await assistant.redeem('x'.repeat(43))).toMatchObject({ status: 401, body: { error: 'invalid_client' } });
+    for (const id of ['client_gone', 'client_\0']) {
+      assistant.clientId = id;
+      expect(await assistant.redeem('x'.repeat(43))).toMatchObject({ status: 401, body: { error: 'invalid_client' } });
+    }
   });
 
   test.each(['password', 'client_credentials', 'urn:ietf:params:oauth:grant-type:device_code'])(

@@ -32,6 +32,8 @@ describe('what merchants paste', () => {
     ['clnrest://node.example:3010?rune=abc%3D', { kind: 'cln', url: 'https://node.example:3010', rune: 'abc=' }],
     ['https://node.example:3010?rune=abc', { kind: 'cln', url: 'https://node.example:3010', rune: 'abc' }],
     ['http://:pass@127.0.0.1:9740', { kind: 'phoenixd', url: 'http://127.0.0.1:9740', password: 'pass' }],
+    ['http://:p%40%3A@127.0.0.1:9740', { kind: 'phoenixd', url: 'http://127.0.0.1:9740', password: 'p@:' }],
+    ['http://:100%zz@127.0.0.1:9740', { kind: 'phoenixd', url: 'http://127.0.0.1:9740', password: '100%zz' }],
     [
       'type=phoenixd;server=http://127.0.0.1:9740/;password=pass',
       { kind: 'phoenixd', url: 'http://127.0.0.1:9740', password: 'pass' },

@@ -1,6 +1,7 @@
 import { Type } from 'typebox';
 import { changeMediaKey } from '../../flows/media-keys.ts';
 import { AppError } from '../../kernel/errors.ts';
+import { isUuid } from '../../kernel/ids.ts';
 import { inputObject, optional, textInput } from '../../model/fields.ts';
 import { isMediaKeyText, mediaKeySchema, toMediaKey } from '../../model/media-key.ts';
 import { json, operation } from '../../operation/operation.ts';
@@ -32,7 +33,7 @@ export const updateMediaKey = operation({
     if (key && !isMediaKeyText(key)) {
       throw new AppError('bad_request', 'key must be 32 bytes as base64url without padding, 43 characters');
     }
-    const known = /^[0-9a-f-]{36}$/i.test(params.id!) && (await findMediaKey(call.db, call.scope, params.id!));
+    const known = isUuid(params.id!) && (await findMediaKey(call.db, call.scope, params.id!));
     if (!known) throw new AppError('bad_request', 'This merchant has no such media key');
     const change = { browserDelivery: browser_delivery, ...(key ? { key } : {}) };
     return toMediaKey(await changeMediaKey(call.db, call.parts.sealer, call.scope, known.id, change, call.now));

@@ -137,7 +137,11 @@ export function addCheckoutPages(app: FastifyInstance, parts: Parts): void {
   // The page that a form with a fault has left open is loaded again, or in another language.
   app.get(`${page}/preimage`, { config: glance, exposeHeadRoute }, async (request: Request, reply) => {
     const { search } = new URL(request.url, parts.links.payUrl);
-    return reply.code(303).header('location', `/checkout/${request.params.token}${search}`).send();
+    // Whatever the token is: a header cannot hold every character that an address can name.
+    return reply
+      .code(303)
+      .header('location', `/checkout/${encodeURIComponent(request.params.token)}${search}`)
+      .send();
   });
   refuseOtherMethods(app, `${page}/preimage`, new Set(['GET', 'POST']));
 }

@@ -1,5 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { TrySource } from '../../flows/check-credentials.ts';
+import { findTextFault } from '../../kernel/text.ts';
 import { newNonce, type PageHeaderOptions, pageHeaders } from '../pages/headers.ts';
 import { chooseLanguage } from '../pages/language.ts';
 import type { Setting } from './pages/people-page.tsx';
@@ -24,10 +25,10 @@ export function readLocale(request: FastifyRequest): string | undefined {
   return readText(request.query, 'locale');
 }
 
-/** A member of a form or query that was sent once. */
+/** A member of a form or query that was sent once, as text that a database can hold. */
 export function readText(form: unknown, name: string): string | undefined {
   const value = (form as Record<string, unknown> | null | undefined)?.[name];
-  return typeof value === 'string' ? value : undefined;
+  return typeof value === 'string' && !findTextFault(value) ? value : undefined;
 }
 
 /** Whom a try is counted for, and where the audit log finds it. */

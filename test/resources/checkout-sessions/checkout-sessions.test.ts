@@ -112,6 +112,15 @@ describe('creating', () => {
     });
   });
 
+  test('a merchant with the longest of names has checkouts, wherever the name is cut for their one line', async () => {
+    const { test: client } = await app.newMerchant();
+    for (const name of ['🥨'.repeat(250), `x${'🥨'.repeat(249)}x`]) {
+      expect((await client.patch('/api/v1/m/merchant', { merchant: { name } })).status).toBe(200);
+      const { token } = await create(client);
+      expect((await look(token)).body.status).toBe('pending');
+    }
+  });
+
   test('a product wins over the amount, by id and by slug, with its taxes and a discount', async () => {
     const { test: client } = await app.newMerchant();
     const tax = await createTax(client, { rate: '10', inclusive: false });
@@ -171,7 +180,7 @@ describe('creating', () => {
     'https://',
     'https://shop.test/a b',
     'shop.test/done',
-  ])('refuses to lead payers to %j', async (url) => {
+  ])('refuses to lead payers to %j (case C059)', async (url) => {
     const { test: client, publishable } = await app.newMerchant();
     for (const member of ['success_url', 'cancel_url']) {
       const sentence = `${member} must be an absolute http(s) address`;

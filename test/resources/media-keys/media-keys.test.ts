@@ -111,7 +111,7 @@ describe('a media key', () => {
       expectRefused(await patch(body), 400, 'bad_request');
     }
     const foreign = (await make({}, (await app.newMerchant()).test)).id;
-    for (const key of [foreign, 'nonsense']) {
+    for (const key of [foreign, 'nonsense', '-'.repeat(36), '0'.repeat(36)]) {
       expectRefused(await patch({ media_key: { browser_delivery: true } }, merchant.test, key), 400, 'bad_request');
     }
     const narrowed = await merchant.narrowed('media_keys:read', 'media_keys:write');

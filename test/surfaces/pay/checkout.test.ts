@@ -70,10 +70,16 @@ describe('the page', () => {
       const json = await get(url, { accept: 'application/json' });
       expect([json.statusCode, json.json().error.code]).toEqual([404, 'not_found']);
     }
-    expect((await get('/checkout/cs_unknown/status')).statusCode).toBe(404);
+    for (const token of ['cs_unknown', 'x%00y']) {
+      for (const part of ['status', 'qr', 'events']) {
+        expect([part, (await get(`/checkout/${token}/${part}`)).statusCode]).toEqual([part, 404]);
+      }
+      expect((await pay(token)).statusCode).toBe(404);
+    }
+    expect((await get('/checkout/x%0d%0ay/preimage')).headers.location).toBe('/checkout/x%0D%0Ay');
   });
 
-  test('shows hostile names as they are, as text', async () => {
+  test('shows hostile names as they are, as text (case C066)', async () => {
     const shop = await app.newMerchant();
     await shop.test.patch('/api/v1/m/merchant', { merchant: { name: `Aaron's "Store" & <b>Co</b>` } });
     const product = await createProduct(shop.test, { name: '<img src=x onerror=alert(1)>', price_cents: 500 });
@@ -87,7 +93,7 @@ describe('the page', () => {
     expect(body.customer_name).toBe('{{7*7}}');
   });
 
-  test('is framed only by the listed origins, and only where it asks for a frame', async () => {
+  test('is framed only by the listed origins, and only where it asks for a frame (case C061)', async () => {
     const shop = await app.newMerchant();
     await shop.test.patch('/api/v1/m/merchant', { merchant: { allowed_origins: ['https://shop.example.com'] } });
     const sessionOf = async (mode: string) =>

@@ -12,7 +12,7 @@ const nonce = 'bm9uY2U=';
 const options = { nonce, locale: 'en' } as const;
 const states: CheckoutView['state'][] = ['pending', 'held', 'paid', 'paid_late', 'expired', 'cancelled', 'unpayable'];
 
-describe('hostile text', () => {
+describe('hostile text (case C066)', () => {
   const evil = `</script><img src=x onerror=alert(1)>"'{{7*7}}`;
   const merchant = { name: evil, logoUrl: 'javascript:alert(1)', timeZone: 'UTC' };
   const lines = [{ name: evil, qty: 2, price_cents: 1 }];

@@ -46,7 +46,7 @@ const counts = async () =>
   )[0];
 
 describe('looking at a link', () => {
-  test('opens nothing, however often and in whatever form', async () => {
+  test('opens nothing, however often and in whatever form (case C067)', async () => {
     const { slug } = await createProduct(merchant.test);
     const before = await counts();
     for (let n = 0; n < 25; n++) {

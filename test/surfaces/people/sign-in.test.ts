@@ -72,7 +72,15 @@ describe('signing in', () => {
   });
 
   test('needs both, and takes neither twice nor in other shapes', async () => {
-    for (const form of ['', 'email=a%40b.co', 'password=x', 'email=a&email=b&password=x', 'email[a]=b&password=c']) {
+    for (const form of [
+      '',
+      'email=%00&password=x',
+      'email=a%00%40b.co&password=x',
+      'email=a%40b.co',
+      'password=x',
+      'email=a&email=b&password=x',
+      'email[a]=b&password=c',
+    ]) {
       const { statusCode } = await app.app.inject({
         method: 'POST',
         url: '/sign-in',
