@@ -86,9 +86,11 @@ export function followCheckouts(parts: Parts): CheckoutFollowers {
   }
 
   async function lookOnce(): Promise<void> {
-    const ids = [...new Set([...followers].map(({ sessionId }) => sessionId))];
+    const ids = new Set([...followers].map(({ sessionId }) => sessionId));
+    // In a busy shop somebody always follows something: what nobody follows any more is forgotten here.
+    for (const id of signs.keys()) if (!ids.has(id)) signs.delete(id);
     const now = parts.clock.now();
-    const found = await listCheckoutSigns(parts.db, ids, now);
+    const found = await listCheckoutSigns(parts.db, [...ids], now);
     const changed = new Set<string>();
     invoices.clear();
     for (const { id, sign, invoice_id } of found) {

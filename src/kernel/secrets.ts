@@ -58,14 +58,14 @@ export interface Sealer extends Seal {
  * @throws {RangeError} when a key has another length.
  */
 export function createSeal(current: Buffer, previous: readonly Buffer[] = []): Seal {
-  const openers = new Map([...previous, current].map((key) => [secretsKeyId(key), keyDeriver(key)]));
+  const openers = new Map([...previous, current].map((key) => [secretsKeyId(key), rememberDerived(key)]));
   const keyId = secretsKeyId(current);
   const header = Buffer.concat([Buffer.of(formatVersion), Buffer.from(keyId, 'hex')]);
-  const derive = openers.get(keyId)!;
+  const keyOf = openers.get(keyId)!;
 
   function seal(plain: string | Uint8Array, place: SealedPlace): Buffer {
     const nonce = randomBytes(nonceBytes);
-    const cipher = createCipheriv('aes-256-gcm', derive(sealingPurpose(place)), nonce);
+    const cipher = createCipheriv('aes-256-gcm', keyOf(sealingPurpose(place)), nonce);
     cipher.setAAD(Buffer.from(placeText(place)));
     const body = Buffer.concat([cipher.update(Buffer.from(plain as string)), cipher.final()]);
     return Buffer.concat([header, nonce, body, cipher.getAuthTag()]);
@@ -89,7 +89,9 @@ export function createSeal(current: Buffer, previous: readonly Buffer[] = []): S
 
 /** @param installationSecret what keys for other purposes follow from, 32 bytes. */
 export function createSealer(seal: Seal, installationSecret: Buffer): Sealer {
-  return { ...seal, deriveKey: keyDeriver(installationSecret) };
+  requireKeyLength(installationSecret);
+  // Not remembered: purposes are as many as there are wallets.
+  return { ...seal, deriveKey: (purpose) => derive(installationSecret, purpose) };
 }
 
 /** Tells secrets keys apart without showing anything of them: eight hex digits, which every sealed value bears. */
@@ -103,14 +105,23 @@ export function sealedUnder(sealed: Uint8Array): string | undefined {
   return Buffer.from(sealed.subarray(1, 1 + keyIdBytes)).toString('hex');
 }
 
-function keyDeriver(key: Buffer): (purpose: string) => Buffer {
-  if (key.length !== 32) throw new RangeError('A key must be exactly 32 bytes');
+/** Derives each key once: tables and columns are few, and values are sealed and opened all the time. */
+function rememberDerived(key: Buffer): (purpose: string) => Buffer {
+  requireKeyLength(key);
   const derived = new Map<string, Buffer>();
   return (purpose) => {
-    const known = derived.get(purpose) ?? Buffer.from(hkdfSync('sha256', key, 'satline', purpose, 32));
+    const known = derived.get(purpose) ?? derive(key, purpose);
     derived.set(purpose, known);
     return known;
   };
+}
+
+function derive(key: Buffer, purpose: string): Buffer {
+  return Buffer.from(hkdfSync('sha256', key, 'satline', purpose, 32));
+}
+
+function requireKeyLength(key: Buffer): void {
+  if (key.length !== 32) throw new RangeError('A key must be exactly 32 bytes');
 }
 
 function sealingPurpose({ table, column }: SealedPlace): string {

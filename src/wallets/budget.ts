@@ -7,6 +7,8 @@ const growthPerMinute = 0.1;
 /** A quiet host saves up this many seconds' worth of requests. */
 const burstSeconds = 2;
 const defaultPauseSeconds = 10;
+/** Wallets choose the hosts of their verify URLs, as many as they like; the one asked longest ago is forgotten. */
+const mostHosts = 10_000;
 
 /** The host's budget is used up for now; the wallet was not asked. */
 export class LookDeferred extends Error {
@@ -29,7 +31,7 @@ interface HostState {
 
 /**
  * How often each wallet host may be asked for look-ups. Hosts belong to strangers: a rate that they complain about
- * (429, 503) is halved and their `Retry-After` kept, and it grows back slowly while they are content.
+ * (429) is halved and their `Retry-After` kept, and it grows back slowly while they are content.
  */
 export class HostBudgets {
   readonly #hosts = new Map<string, HostState>();
@@ -62,12 +64,13 @@ export class HostBudgets {
 
   #fill(host: string): HostState {
     const now = this.#now();
-    let state = this.#hosts.get(host);
-    if (!state) {
-      state = { rate: startRate, tokens: startRate * burstSeconds, filledAt: now, closedUntil: 0 };
-      this.#hosts.set(host, state);
-      return state;
-    }
+    const known = this.#hosts.get(host);
+    const state = known ?? { rate: startRate, tokens: startRate * burstSeconds, filledAt: now, closedUntil: 0 };
+    // To the end of the line of those that are forgotten.
+    this.#hosts.delete(host);
+    this.#hosts.set(host, state);
+    if (this.#hosts.size > mostHosts) this.#hosts.delete(this.#hosts.keys().next().value!);
+    if (!known) return state;
     const elapsed = (now - state.filledAt) / 1000;
     state.filledAt = now;
     if (state.closedUntil <= now) state.rate = Math.min(topRate, state.rate * (1 + (growthPerMinute * elapsed) / 60));

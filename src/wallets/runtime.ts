@@ -77,10 +77,15 @@ export function createWalletRuntime({ db, clock, log, metrics, open }: WalletRun
     const version = wallet.updated_at.getTime();
     const known = opened.get(wallet.id);
     if (known?.version === version) return known.connector;
-    void known?.connector.close?.();
+    if (known) dropConnector(known.connector);
     const connector = open(wallet);
     opened.set(wallet.id, { connector, version });
     return connector;
+  }
+
+  /** Of a wallet that was changed; nobody waits for it. */
+  function dropConnector(connector: Connector): void {
+    connector.close?.().catch((error: unknown) => log.warn({ err: error }, 'a wallet was not closed'));
   }
 
   function noteSuccess(wallet: WalletRow): void {
@@ -175,6 +180,7 @@ export function createWalletRuntime({ db, clock, log, metrics, open }: WalletRun
     async release(walletId) {
       const known = opened.get(walletId);
       opened.delete(walletId);
+      wellSince.delete(walletId);
       await known?.connector.close?.();
     },
 

@@ -45,3 +45,14 @@ test('the rate grows back while nobody complains, and has a top', () => {
   expect(budgets.take('a.example')).toBeLessThanOrEqual(20);
   expect(budgets.take('a.example')).toBeGreaterThanOrEqual(19);
 });
+
+test('of ever new hosts the one asked longest ago is forgotten, and the others are not', () => {
+  const { budgets } = budgetsAt();
+  budgets.complained('a.example', 120);
+  budgets.complained('b.example', 120);
+  for (let index = 0; index < 9_999; index++) {
+    budgets.take(`${index}.example`);
+    expect(budgets.take('b.example')).toBe(120_000);
+  }
+  expect(budgets.take('a.example')).toBe(0);
+});

@@ -105,7 +105,7 @@ describe.each(['lnd', 'nwc', 'phoenixd'] as const)('%s', (kind) => {
   });
 });
 
-test('a push that never comes costs time only: the watcher looks by itself, less often', async () => {
+test('a push that never comes costs time only: the watcher looks by itself, less often (case C119)', async () => {
   const { server, connection } = await wallets.nwc();
   server.pushes = () => [];
   try {
