@@ -212,7 +212,7 @@ describe.runIf(hasBrowser())('a checkout in a browser', () => {
     await titleShown(page, 'Payment complete');
   });
 
-  test('the countdown is the server’s, whatever the payer’s clock and zone say', async () => {
+  test('the countdown is the server’s, whatever the payer’s clock and zone say (case C065)', async () => {
     const session = await createSession();
     for (const hours of [-3, 3]) {
       const page = await newPage({ timezoneId: 'Pacific/Kiritimati' });

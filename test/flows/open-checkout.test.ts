@@ -258,7 +258,7 @@ test.each([
   ['https://s.test/?checkout_id=old&a=1', 'https://s.test/?a=1&checkout_id=ID'],
   ['https://s.test/?checkout_ids=1&a&&b=%20+', 'https://s.test/?checkout_ids=1&a&&b=%20+&checkout_id=ID'],
   ['https://s.test/#/route?x=1', 'https://s.test/?checkout_id=ID#/route?x=1'],
-])('the way back from %s', (url, expected) => {
+])('the way back from %s (case C057)', (url, expected) => {
   expect(withCheckoutId(url, 'ID')).toBe(expected);
 });
 

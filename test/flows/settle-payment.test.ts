@@ -131,6 +131,18 @@ test('C023: a wallet’s own words for an unpaid invoice never leak, and change 
   expect(await paymentsOf(order.id)).toEqual([]);
 });
 
+test('C038: an order worth one sat is not paid by nothing, and not by its end either', async () => {
+  const order = await createOrderWithInvoice(client, { currency: 'vnd', total_amount_cents: 1 });
+  expect(order).toMatchObject({ total_amount_sats: 1, invoice: { amount_sats: 1 } });
+  for (const state of ['pending', 'unknown', 'expired', 'cancelled'] as const) {
+    wallet.onLookup = async () => ({ state });
+    await look(order.invoice.id);
+    app.clock.advanceSeconds(400);
+  }
+  expect(await show(order.id)).toMatchObject({ status: 'pending', attention: null });
+  expect(await paymentsOf(order.id)).toEqual([]);
+});
+
 test('more than asked is recorded as it came and flagged; less than asked, as a wallet that kept a fee says, still pays', async () => {
   const more = await createOrderWithInvoice(client);
   await push(more.invoice.id, settled({ receivedMsat: 7_500_000n }));

@@ -1,4 +1,4 @@
-import { mkdirSync } from 'node:fs';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, afterEach, describe, expect, it, vi } from 'vitest';
 import { EmbeddedDirectoryInUse, lockDirectory } from '../../../src/db/embedded/directory-lock.ts';
@@ -33,6 +33,14 @@ describe('the directory lock', () => {
     }
     owner.kill('SIGKILL');
     await ended(owner);
+  });
+
+  it('takes no notice of what a dead process has left in its file (case C117)', () => {
+    const path = freshDirectory('stale');
+    for (const left of ['-42\n', '1\n', 'nonsense', '']) {
+      writeFileSync(join(path, 'lock'), left);
+      lockDirectory(path).release();
+    }
   });
 
   it('also keeps the same process from opening a directory twice', async () => {

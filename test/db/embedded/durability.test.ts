@@ -31,7 +31,9 @@ describe('durability', () => {
     expect(threads.has(lines[at('/mark-begin')]!.split(' ')[0])).toBe(false);
   });
 
-  it(`loses nothing acknowledged in ${kills} kills while writing`, { timeout: kills * 20_000 }, async () => {
+  it(`loses nothing acknowledged in ${kills} kills while writing (case C117)`, {
+    timeout: kills * 20_000,
+  }, async () => {
     const directory = join(root, 'kills');
     const acknowledged: string[] = [];
     for (let round = 0; round < kills; round += 1) {

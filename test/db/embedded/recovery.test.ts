@@ -125,7 +125,7 @@ describe('a full disk', () => {
 });
 
 describe('closing', () => {
-  it('ends in good order on SIGTERM under load, and the next open has nothing to recover', async () => {
+  it('ends in good order on SIGTERM under load, and the next open has nothing to recover (case C117)', async () => {
     const directory = join(root, 'sigterm');
     const child = startChild('write-until-sigterm', [directory]);
     let output = '';

@@ -116,6 +116,24 @@ describe('the tools', () => {
     expect(sales.body.data[0]).toMatchObject({ source: 'mcp' });
   });
 
+  test('C027: one second past its end an invoice reads expired to an agent as well', async () => {
+    const { id, invoice } = (await mcp.call('create_order', { amount_cents: 1500 })).value;
+    app.clock.set(new Date(new Date(invoice.expires_at).getTime() + 1000));
+    const expired = { status: 'expired', expired: true };
+    expect((await mcp.call('check_invoice_status', { invoice_id: invoice.id })).value).toMatchObject(expired);
+    expect((await mcp.call('get_invoice', { invoice_id: invoice.id })).value).toMatchObject(expired);
+    const order = (await mcp.call('get_order', { order_id: id, expand: ['invoice'] })).value;
+    expect(order).toMatchObject({ status: 'pending', invoice: expired });
+  });
+
+  test('C125: metadata is replaced whole here as everywhere; null is not given', async () => {
+    const { id } = (await mcp.call('create_order', { amount_cents: 1500, metadata: { ref: 'A', note: 'x' } })).value;
+    const changed = async (args: object) => (await mcp.call('update_order', { order_id: id, ...args })).value.metadata;
+    expect(await changed({ metadata: { note: 'y' } })).toEqual({ note: 'y' });
+    expect(await changed({ metadata: null, po_number: '7' })).toEqual({ note: 'y' });
+    expect(await changed({ metadata: { note: null } })).toEqual({ note: null });
+  });
+
   test('a repeated call with its key is one order, over either door', async () => {
     const args = {
       total_amount_cents: 700,
