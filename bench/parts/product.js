@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { freePort, startScript } from './process.js';
 
 const here = dirname(fileURLToPath(import.meta.url));
-export const secretsKey = '22'.repeat(32);
+const secretsKey = '22'.repeat(32);
 
 /** What the product reads from its environment. Without a database it runs on the embedded one in `dataDir`. */
 export function productEnv({ database, dataDir, port }) {

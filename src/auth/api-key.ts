@@ -46,6 +46,7 @@ export async function issueApiKey(tx: Handle, scope: Scope, terms: ApiKeyTerms, 
   return { id, key: new Secret(key) };
 }
 
+/** Whether `text` has the shape of a key, so that nothing else is looked up. */
 export function looksLikeApiKey(text: string): boolean {
   return shape.test(text);
 }

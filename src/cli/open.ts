@@ -11,7 +11,7 @@ import { openingFailure } from './failure.ts';
  * The log of a command, on standard error. Only errors, because a foreseen fault is told in a sentence of its own;
  * `LOG_LEVEL=debug` shows what led to it.
  */
-export function commandLog({ logLevel }: Config): Logger {
+function commandLog({ logLevel }: Config): Logger {
   const level = logLevel === 'debug' || logLevel === 'silent' ? logLevel : 'error';
   const time = pino.stdTimeFunctions.isoTime;
   return pino({ level, base: null, timestamp: time }, pino.destination({ dest: 2, sync: true }));

@@ -24,6 +24,7 @@ interface TransactionSupport {
   outcomeOf(mark: TransactionMark): Promise<'committed' | 'aborted' | undefined>;
 }
 
+/** As `Database.transaction` promises. */
 export async function runTransaction<T>(
   support: TransactionSupport,
   work: (tx: Transaction) => Promise<T>,

@@ -5,8 +5,9 @@ import { readCalendar, saveSubscription } from './subscription-calendar.ts';
 import { recordSubscriptionEvent } from './subscription-events.ts';
 
 /**
- * A step that follows an order that is paid, or that the merchant took back: its period is settled, and a subscription that was past due is active again. Dates
- * stay as they are, late or not; if the next period has begun meanwhile, the billing job bills that one.
+ * A step that follows an order that is paid, or that the merchant took back: its period is settled, and a subscription
+ * that was past due is active again. Dates stay as they are, late or not; if the next period has begun meanwhile, the
+ * billing job bills that one.
  *
  * A subscription that was cancelled stays so: its order was cancelled with it and cannot become paid. One that is paused
  * stays paused.

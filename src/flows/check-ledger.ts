@@ -1,4 +1,5 @@
 import type { Handle } from '../db/database.ts';
+import { msatsForSats } from '../kernel/money.ts';
 import { decodeBolt11 } from '../lightning/bolt11.ts';
 import {
   type BrokenRule,
@@ -30,6 +31,6 @@ export async function checkLedger(db: Handle): Promise<BrokenRule[]> {
 
 function agrees({ bolt11, livemode, amount_sats, payment_hash }: InvoiceString): boolean {
   const { amountMsat, paymentHash, network } = decodeBolt11(bolt11);
-  if (amountMsat !== BigInt(amount_sats) * 1000n || paymentHash !== payment_hash) return false;
+  if (amountMsat !== msatsForSats(amount_sats) || paymentHash !== payment_hash) return false;
   return (network === 'mainnet') === livemode;
 }

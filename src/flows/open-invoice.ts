@@ -4,6 +4,7 @@ import { addSeconds } from '../kernel/clock.ts';
 import type { Scope } from '../kernel/context.ts';
 import { AppError, type ErrorCode, invalid, notFound } from '../kernel/errors.ts';
 import { newId } from '../kernel/ids.ts';
+import { msatsForSats } from '../kernel/money.ts';
 import type { InvoiceRow } from '../model/invoice.ts';
 import type { OrderRow } from '../model/order.ts';
 import type { WalletRow } from '../model/wallet.ts';
@@ -147,7 +148,7 @@ async function askAndIssue(
       wallets,
       {
         ref: requestId,
-        amountMsat: BigInt(amountSats) * 1000n,
+        amountMsat: msatsForSats(amountSats),
         description: `Order ${order.order_number}`,
         expirySeconds: invoiceLifeSeconds,
       },

@@ -1,6 +1,7 @@
 import type { Handle } from '../db/database.ts';
 import { invalid } from '../kernel/errors.ts';
 import { newId } from '../kernel/ids.ts';
+import { msatsForSats } from '../kernel/money.ts';
 import type { InvoiceRow } from '../model/invoice.ts';
 import type { OrderRow } from '../model/order.ts';
 import type { WalletRow } from '../model/wallet.ts';
@@ -45,7 +46,7 @@ export async function askForFrozen(
     .filter((wallet): wallet is WalletRow => wallet !== undefined);
   const request = {
     ref: invoiceId,
-    amountMsat: BigInt(order.total_amount_sats) * 1000n,
+    amountMsat: msatsForSats(order.total_amount_sats),
     description,
     expirySeconds: invoiceLifeSeconds,
   };

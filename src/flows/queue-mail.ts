@@ -55,6 +55,7 @@ export async function queueLinkRequest(db: Handle, parts: QueueParts, request: L
   await queue(db, parts, null, { linkFor: request }, now);
 }
 
+/** A letter with its link put in, addressed. */
 export function toMail(to: string, { subject, text }: Letter, link: Secret | undefined): Omit<Mail, 'id'> {
   // A function, so that no `$` in the address means anything.
   return { to, subject, text: text.replace('{link}', () => link?.reveal() ?? '') };

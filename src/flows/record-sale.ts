@@ -55,7 +55,7 @@ export async function recordSale(tx: Handle, order: OrderRow, payment: PaymentRo
  * The lines of a sale and their sum. Tax without detail may be inside the items' prices or on top: when lines less
  * discount plus tax is the total it was on top, otherwise it counts as inside.
  */
-export function saleLines(order: OrderRow, receivedSats: number): { subtotal: number; items: SaleItem[] } {
+function saleLines(order: OrderRow, receivedSats: number): { subtotal: number; items: SaleItem[] } {
   const { total_amount_cents: total, discount_amount_cents: discount, tax_amount_cents: tax } = order;
   const lines = order.items.map((item) => ({ ...item, line: item.price_cents * item.qty }));
   const sum = lines.reduce((all, { line }) => all + line, 0);

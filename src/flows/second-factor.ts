@@ -41,6 +41,7 @@ export interface SetUp {
 
 const isOnAlready = () => new AppError('conflict', 'Two-factor sign-in is on already; turn it off first');
 
+/** Whether somebody has a second factor, and how many recovery codes are left. */
 export async function readSecondFactor({ db }: Parts, userId: string): Promise<SecondFactorStatus> {
   const row = await findSecondFactor(db, userId);
   return { isOn: row?.confirmed_at != null, recoveryCodesLeft: await countRecoveryCodes(db, userId) };

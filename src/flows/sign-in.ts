@@ -37,7 +37,7 @@ export async function signIn(
 }
 
 /** Who a session token of the API belongs to; undefined when it is unknown, over or revoked. */
-export async function findSignedIn({ db, clock }: Parts, token: string): Promise<string | undefined> {
+async function findSignedIn({ db, clock }: Parts, token: string): Promise<string | undefined> {
   // It lives as long as it lives: devices sign in once and use their key from then on.
   const anyTime = new Date(0);
   return (await findUserSession(db, hashApiKey(token), 'api', clock.now(), anyTime))?.user_id;

@@ -1,6 +1,7 @@
 import { addSeconds } from '../kernel/clock.ts';
 import type { Scope } from '../kernel/context.ts';
 import { AppError, invalid, notFound } from '../kernel/errors.ts';
+import { msatsForSats } from '../kernel/money.ts';
 import type { SimulatedOutcome, SimulatedPayer } from '../model/simulated-payment.ts';
 import { lookNoLaterThan } from '../store/invoice-watch.ts';
 import { findInvoice } from '../store/invoices.ts';
@@ -36,7 +37,7 @@ export async function simulatePayment(
     {
       payment_hash: invoice.payment_hash,
       settles_at: settlesAt,
-      received_msat: BigInt(amountSats) * 1000n,
+      received_msat: msatsForSats(amountSats),
       with_preimage: true,
     },
     now,

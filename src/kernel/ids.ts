@@ -9,6 +9,7 @@ export function newId(): string {
   return v7();
 }
 
+/** Whether `text` has the shape of a UUID of any version, in either case. */
 export function isUuid(text: string): boolean {
   return uuidShape.test(text);
 }
@@ -43,6 +44,7 @@ export function newSlug(prefix: string): string {
   return `${prefix}_${randomBytes(8).toString('hex')}`;
 }
 
+/** Whether `text` has the shape that `newSlug` makes. */
 export function isSlug(text: string): boolean {
   return slugShape.test(text);
 }

@@ -30,12 +30,6 @@ export function msatsForSats(amountSats: number): Msats {
   return (BigInt(sats(amountSats)) * 1000n) as Msats;
 }
 
-/** Whole sats in an amount that a wallet reports; what is left over counts for nothing. */
-export function satsRoundedDown(amountMsats: bigint): Sats {
-  if (amountMsats < 0n) throw new RangeError(`${amountMsats} msat is no amount`);
-  return fitted(amountMsats / 1000n, 'sats') as Sats;
-}
-
 /** `priceCents` times `quantity`, both whole numbers; throws RangeError when the product passes `maxAmount`. */
 export function priceTimesQuantity(priceCents: number, quantity: number): Cents {
   return fitted(BigInt(cents(priceCents)) * BigInt(whole(quantity, 'items')), 'minor units') as Cents;

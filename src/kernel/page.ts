@@ -27,8 +27,8 @@ export interface Page<Row> {
 }
 
 /**
- * Reads `page` and `per_page`. Too large a page size is cut to 100; anything below 1 or not a whole number is refused
- *.
+ * Reads `page` and `per_page`. Too large a page size is cut to 100.
+ * @throws {AppError} `validation_error` for anything below 1 or not a whole number.
  */
 export function readPage(query: { page?: unknown; per_page?: unknown }, fallbackPerPage = defaultPerPage): PageRequest {
   const page = wholeNumber(query.page, 'page', 1);

@@ -26,6 +26,7 @@ export function writeRateNews(totals: readonly WindowTotal[]): string[] {
   return text === '' ? texts : [...texts, text];
 }
 
+/** What another process wrote with `writeRateNews`. */
 export function readRateNews(text: string): WindowTotal[] {
   return text.split(',').map((one) => {
     const [subject = '', startsAt, total] = one.split('=');

@@ -1,7 +1,7 @@
 import { networkOf } from './network-of.ts';
 
 /** What a visit costs: a page with everything on it, or a look at how a checkout stands. */
-export const visitCost = { page: 5, glance: 1 } as const;
+const visitCost = { page: 5, glance: 1 } as const;
 /** What one address may do each second, and what at once before that counts, as the cost of visits. */
 const costPerSecond = 50;
 const burstCost = 150;

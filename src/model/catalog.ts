@@ -8,7 +8,7 @@ import type { ProductTypeRow } from './product-type.ts';
 import type { TaxRow } from './tax.ts';
 
 /** How often a client that shows the catalog should ask for its version. */
-export const catalogRefreshMinutes = 5;
+const catalogRefreshMinutes = 5;
 
 /** Products without a type stand last, under this name. */
 const untypedName = 'Other';

@@ -94,6 +94,7 @@ export const checkoutSessionSchema = Type.Object(
 );
 export type CheckoutSession = Static<typeof checkoutSessionSchema>;
 
+/** Read from facts against the clock; a payment wins over everything, a cancelled session never expires. */
 export function statusOfSession(
   row: Pick<CheckoutSessionRow, 'completed_at' | 'cancelled_at' | 'expires_at'>,
   now: Date,

@@ -1,5 +1,5 @@
 /** How Satline talks to a wallet; one adapter each in `lightning/adapters/`. */
-export const connectionKinds = [
+const connectionKinds = [
   'simulated',
   'lightning_address',
   'nwc',
@@ -19,5 +19,5 @@ export const pushingKinds: readonly ConnectionKind[] = ['nwc', 'lnd', 'cln', 'ph
 export const silentKinds: readonly ConnectionKind[] = ['lightning_address'];
 
 /** How settlement of a wallet can be seen: a preimage, the wallet's authenticated word, or not at all. */
-export const settlementVisibilities = ['proof', 'word', 'none'] as const;
+const settlementVisibilities = ['proof', 'word', 'none'] as const;
 export type SettlementVisibility = (typeof settlementVisibilities)[number];

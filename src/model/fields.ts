@@ -70,9 +70,5 @@ export const metadataInput = Type.Unsafe<Record<string, unknown>>({
 /** Null or left out both mean "not given". */
 export const optional = <S extends TSchema>(schema: S) => Type.Optional(nullable(schema));
 
-/** A body whose members sit under one name, such as `{"order": {…}}`. Members that are not declared are ignored. */
-export const wrapped = <const W extends string, S extends TSchema>(name: W, schema: S) =>
-  Type.Object({ [name]: schema } as Record<W, S>, { additionalProperties: false });
-
 export const inputObject = <P extends Record<string, TSchema>>(properties: P) =>
   Type.Object(properties, { additionalProperties: false });

@@ -9,7 +9,6 @@ export const invoiceViewSchema = Type.Object(
   { ...invoiceFields, order: orderSchema },
   { description: 'A Lightning invoice with its order' },
 );
-export type InvoiceView = Static<typeof invoiceViewSchema>;
 
 /** What a screen that waits for payment asks for (interface, "Invoice status view"). */
 export const invoiceStatusViewSchema = Type.Object(

@@ -79,6 +79,7 @@ export function isMediaKeyText(text: string): boolean {
   return /^[A-Za-z0-9_-]{43}$/.test(text) && Buffer.from(text, 'base64url').toString('base64url') === text;
 }
 
+/** What shows of a key in place of its material: lower-case hex SHA-256 of its text. */
 export function fingerprintOf(key: string): string {
   return createHash('sha256').update(key).digest('hex');
 }

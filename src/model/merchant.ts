@@ -5,7 +5,7 @@ import { trimmedPercent } from './percent.ts';
 import { type ShownTax, taxSchema, toTax } from './tax.ts';
 import { type ShownWallet, toWallet, walletSchema } from './wallet.ts';
 
-export const merchantStatuses = ['pending', 'active', 'suspended'] as const;
+const merchantStatuses = ['pending', 'active', 'suspended'] as const;
 export type MerchantStatus = (typeof merchantStatuses)[number];
 
 export interface MerchantRow {

@@ -24,18 +24,7 @@ import {
 export const orderStatuses = ['pending', 'paid', 'cancelled', 'refunded'] as const;
 export type OrderStatus = (typeof orderStatuses)[number];
 
-const transitions: Record<OrderStatus, readonly OrderStatus[]> = {
-  pending: ['paid', 'cancelled'],
-  paid: ['refunded'],
-  cancelled: [],
-  refunded: [],
-};
-
-export function canBecome(from: OrderStatus, to: OrderStatus): boolean {
-  return transitions[from].includes(to);
-}
-
-export const orderAttentions = ['paid_late', 'overpaid', 'paid_after_cancel'] as const;
+const orderAttentions = ['paid_late', 'overpaid', 'paid_after_cancel'] as const;
 export type OrderAttention = (typeof orderAttentions)[number];
 
 export const tenderTypes = ['bitcoin', 'cash'] as const;

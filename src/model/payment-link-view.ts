@@ -1,6 +1,4 @@
-import { Type } from 'typebox';
 import { formatMoney } from '../kernel/money.ts';
-import { cents, currencyCode, objectName } from './fields.ts';
 
 /** What a payment link's page shows. */
 export interface PaymentLinkView {
@@ -18,22 +16,6 @@ export interface PaymentLinkView {
   readonly theme: 'light' | 'dark' | 'auto';
   readonly accentColor: string;
 }
-
-export const paymentLinkSchema = Type.Object(
-  {
-    object: objectName('payment_link'),
-    url: Type.String(),
-    name: Type.String(),
-    amount_cents: cents('Price'),
-    currency: currencyCode,
-    formatted_amount: Type.String(),
-    merchant: Type.Object({ name: Type.String() }),
-    payable: Type.Boolean({ description: 'Whether a wallet of the merchant can take the price now' }),
-    payment_methods: Type.Array(Type.String()),
-    how_to_pay: Type.String(),
-  },
-  { description: 'What a payment link sells' },
-);
 
 /** The description that needs no key: for agents and previews. */
 export function toPaymentLink(view: PaymentLinkView) {

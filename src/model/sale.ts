@@ -18,7 +18,7 @@ import type { PaymentKind, PaymentRow } from './payment.ts';
 import { trimmedPercent } from './percent.ts';
 
 export const saleStatuses = ['paid', 'partially_refunded', 'refunded'] as const;
-export const deliveryStatuses = ['not_required', 'pending', 'shipped', 'delivered'] as const;
+const deliveryStatuses = ['not_required', 'pending', 'shipped', 'delivered'] as const;
 export type DeliveryStatus = (typeof deliveryStatuses)[number];
 export const orderSources = [
   'api',

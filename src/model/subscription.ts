@@ -40,6 +40,7 @@ const transitions: Record<SubscriptionStatus, readonly SubscriptionStatus[]> = {
   cancelled: [],
 };
 
+/** Whether the drawing above has an arrow from one to the other. */
 export function canBecome(from: SubscriptionStatus, to: SubscriptionStatus): boolean {
   return transitions[from].includes(to);
 }
@@ -48,11 +49,11 @@ export const rails = ['bitcoin', 'card'] as const;
 
 const daySeconds = 86_400;
 /** An order that is unpaid so long after its due date makes the subscription past due … */
-export const graceSeconds = 3 * daySeconds;
+const graceSeconds = 3 * daySeconds;
 /** … and one that stays unpaid so much longer ends it. */
-export const lapseSeconds = 14 * daySeconds;
+const lapseSeconds = 14 * daySeconds;
 /** How long before its end a trial is announced to be ending. */
-export const trialNoticeSeconds = 3 * daySeconds;
+const trialNoticeSeconds = 3 * daySeconds;
 
 /** The taxes of a subscription's product as they were when the customer was invited, with what a sale shows of its type. */
 export interface AgreedTaxes {
@@ -115,7 +116,7 @@ export interface PeriodRow {
   settled: boolean;
 }
 
-export const subscriptionFields = {
+const subscriptionFields = {
   object: objectName('subscription'),
   livemode,
   id: uuid('Subscription'),

@@ -100,6 +100,7 @@ export function largestPaymentSats(row: Pick<WalletRow, 'max_payment_sats' | 'ma
   return limits.length === 0 ? null : Math.min(...limits);
 }
 
+/** Able to take payments now: enabled, its breaker closed, its settlement visible. */
 export function isOperational(row: SettlementSigns & Pick<WalletRow, 'enabled' | 'broken'>): boolean {
   return row.enabled && !row.broken && canSeeSettlement(row);
 }

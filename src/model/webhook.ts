@@ -52,7 +52,7 @@ export const rotatedWebhookSchema = Type.Object({
 });
 
 /** Successes among the outcomes kept, in whole percent. */
-export function healthPercentage(recentOutcomes: string): number {
+function healthPercentage(recentOutcomes: string): number {
   if (recentOutcomes === '') return 100;
   const successes = recentOutcomes.replaceAll('0', '').length;
   return Math.round((100 * successes) / recentOutcomes.length);

@@ -45,6 +45,6 @@ function oauthRefusalOf(access: Access, { oauthScopes }: Caller): string | undef
 }
 
 /** What an OAuth connection must be allowed for it; undefined: none may do it. */
-export function oauthScopeOf({ permission, oauthScope }: Access): OauthScope | undefined {
+function oauthScopeOf({ permission, oauthScope }: Access): OauthScope | undefined {
   return oauthScope ?? (permission?.startsWith('catalog:') ? 'catalog' : undefined);
 }

@@ -22,7 +22,7 @@ const unitsPerDollar = readTable(`
   xaf 563 xcd 2.7 xcg 1.79 xof 563 xpf 102 yer 237 zar 16 zmw 19 zwg 26`);
 
 /** The price of a bitcoin in dollars in test mode, unless configuration says otherwise. */
-export const defaultFixedBtcUsd = '100000';
+const defaultFixedBtcUsd = '100000';
 
 /**
  * Rates that never change, for test mode and for development without a network: one price in dollars, and every other

@@ -4,6 +4,7 @@ import type { Permission, Scope } from '../kernel/context.ts';
 import type { Filter } from '../kernel/filters.ts';
 import type { Page, PageRequest } from '../kernel/page.ts';
 import type { MerchantStatus } from '../model/merchant.ts';
+import { deviceIdleDays } from '../model/user.ts';
 
 /** What a key that is meant for an agent is held to; amounts in minor units of its merchant's currency. */
 export interface KeyLimits {
@@ -51,7 +52,7 @@ const findByHash = statement(
   `select k.id, k.merchant_id, k.livemode, k.kind, k.permissions, k.ip_ranges, k.rpm_limit,
           k.allowed_tools, k.max_order_cents, k.max_daily_cents,
           coalesce(k.revoked_at <= $2, false)
-            or (k.device_name is not null and greatest(k.last_used_at, k.created_at) < $2::timestamptz - interval '30 days')
+            or (k.device_name is not null and greatest(k.last_used_at, k.created_at) < $2::timestamptz - interval '${deviceIdleDays} days')
             as revoked,
           m.status as merchant_status, p.per_api_key_per_minute as per_minute, p.per_api_key_per_hour as per_hour,
           p.delivery_per_order_per_hour as deliveries_per_hour

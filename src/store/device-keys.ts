@@ -1,5 +1,6 @@
 import { type Handle, statement } from '../db/database.ts';
 import type { Scope } from '../kernel/context.ts';
+import { deviceIdleDays } from '../model/user.ts';
 import type { ApiKeyRow } from './api-keys.ts';
 
 const revokeDevice = statement(
@@ -21,7 +22,7 @@ const listDevices = statement(
   'api_keys_list_devices',
   `select id, merchant_id, livemode, device_name, last_used_at, created_at from api_keys
     where user_id = $1 and device_name is not null and (revoked_at is null or revoked_at > $2)
-      and greatest(last_used_at, created_at) >= $2::timestamptz - interval '30 days'
+      and greatest(last_used_at, created_at) >= $2::timestamptz - interval '${deviceIdleDays} days'
     order by created_at, id`,
 );
 const userOf = statement('api_keys_user_of', 'select user_id from api_keys where id = $1');

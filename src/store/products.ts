@@ -136,7 +136,7 @@ async function mapNamed<Row extends ProductRow>(
 }
 
 /** Names by their kind: a UUID, or anything else, which may be a slug. */
-export function idsAndSlugs(names: readonly string[]): [ids: string[], slugs: string[]] {
+function idsAndSlugs(names: readonly string[]): [ids: string[], slugs: string[]] {
   return [names.filter(isUuid), names.filter((name) => !isUuid(name))];
 }
 

@@ -7,7 +7,7 @@ import { newNonce, pageHeaders } from '../../src/surfaces/pages/headers.ts';
 const candidates = [process.env.CHROMIUM, '/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'];
 
 /** Where the browser is; undefined where there is none. */
-export const chromiumPath = candidates.find((path) => path !== undefined && existsSync(path));
+const chromiumPath = candidates.find((path) => path !== undefined && existsSync(path));
 
 /**
  * Whether the browser tests can run. On a person's machine their absence is said aloud; under CI it is a failure, since

@@ -8,7 +8,7 @@ export const realTimers = {
   now: performance.now.bind(performance),
 };
 
-export function sleep(millis: number): Promise<void> {
+function sleep(millis: number): Promise<void> {
   return new Promise((resolve) => realTimers.setTimeout(resolve, millis));
 }
 

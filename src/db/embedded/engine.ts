@@ -123,6 +123,7 @@ function endOnBrokenLoop(db: PGlite, fatal: (reason: string) => never): void {
   };
 }
 
+/** Why the engine is no more, as a log line says it. */
 export function describeBreak(error: unknown): string {
   const { status } = error as { status?: number };
   // Emscripten's ExitStatus, which is no Error: the backend left, as after a FATAL.

@@ -7,7 +7,7 @@ import { metadataInput, optional, textInput } from '../../model/fields.ts';
 import type { Call } from '../../operation/operation.ts';
 
 /** What `events` may name: every kind, and all of them. */
-export const subscribable: readonly string[] = [...eventKinds, '*'];
+const subscribable: readonly string[] = [...eventKinds, '*'];
 const mostNames = 200;
 
 export const urlInput = Type.String({

@@ -1,11 +1,12 @@
 import type { Parts } from '../../flows/parts.ts';
 import type { Caller } from '../../kernel/context.ts';
 import { AppError } from '../../kernel/errors.ts';
+import { isJsonObject } from '../../kernel/json-object.ts';
 import { refusalOf } from '../../operation/access.ts';
 import type { Answer } from '../../operation/answer.ts';
 import { perform } from '../../operation/perform.ts';
 import { renderError, toAppError } from '../http/error-body.ts';
-import { isObject, RpcError } from './json-rpc.ts';
+import { RpcError } from './json-rpc.ts';
 import type { Tool } from './tool.ts';
 import { inArguments, toRawInput } from './tool-input.ts';
 
@@ -21,7 +22,7 @@ export interface Visit {
 }
 
 /** The tool that a publishable key may call over MCP. */
-export const publishableTool = 'create_checkout_session';
+const publishableTool = 'create_checkout_session';
 /** Names that strangers make up are kept no longer than ours could be. */
 const longestName = 64;
 
@@ -61,7 +62,7 @@ export async function callTool(
 /** @throws {RpcError} */
 function readArguments(value: unknown): Record<string, unknown> {
   if (value === undefined || value === null) return {};
-  if (!isObject(value)) throw new RpcError('invalidParams', 'arguments must be an object');
+  if (!isJsonObject(value)) throw new RpcError('invalidParams', 'arguments must be an object');
   return value;
 }
 

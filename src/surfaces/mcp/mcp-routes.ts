@@ -10,7 +10,7 @@ import { isAllowedOrigin } from './origins.ts';
 import { versionFault } from './protocol.ts';
 import { toTool } from './tool.ts';
 
-export const mcpPath = '/api/v1/mcp';
+const mcpPath = '/api/v1/mcp';
 const mostMessages = 50;
 
 export interface McpOptions {
