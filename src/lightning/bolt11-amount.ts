@@ -1,7 +1,7 @@
 import { Bolt11Error } from './bolt11-format.ts';
 
 /** 21 million BTC in millisatoshi: nothing larger can exist. */
-const maximumMsat = 2_100_000_000_000_000_000n;
+export const allBitcoinMsat = 2_100_000_000_000_000_000n;
 
 /** Largest unit first, so that the first one that divides evenly gives the shortest text (BOLT 11). */
 const units = [
@@ -18,7 +18,7 @@ export function parseAmount(text: string): bigint | null {
   const match = /^([1-9][0-9]{0,19})([munp]?)$/.exec(text);
   if (!match) throw new Bolt11Error('The amount is not a whole number with an optional multiplier m, u, n or p.');
   const amountMsat = toMsat(BigInt(match[1]!), match[2]!);
-  if (amountMsat > maximumMsat) throw new Bolt11Error('The amount is more than all bitcoin there will ever be.');
+  if (amountMsat > allBitcoinMsat) throw new Bolt11Error('The amount is more than all bitcoin there will ever be.');
   return amountMsat;
 }
 
@@ -33,7 +33,7 @@ function toMsat(value: bigint, multiplier: string): bigint {
 /** Writes an amount in the largest unit that fits; null gives an invoice without an amount. */
 export function formatAmount(amountMsat: bigint | null): string {
   if (amountMsat === null) return '';
-  if (amountMsat <= 0n || amountMsat > maximumMsat) throw new Bolt11Error('The amount is out of range.');
+  if (amountMsat <= 0n || amountMsat > allBitcoinMsat) throw new Bolt11Error('The amount is out of range.');
   const unit = units.find(([, msat]) => amountMsat % msat === 0n);
   return unit ? `${amountMsat / unit[1]}${unit[0]}` : `${amountMsat * 10n}p`;
 }

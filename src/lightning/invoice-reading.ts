@@ -1,5 +1,6 @@
 import { addSeconds, type Clock } from '../kernel/clock.ts';
 import { acceptInvoice } from './acceptance.ts';
+import { allBitcoinMsat } from './bolt11-amount.ts';
 import { maximumDescriptionBytes } from './bolt11-encode.ts';
 import type { Network } from './bolt11-format.ts';
 import {
@@ -113,9 +114,12 @@ export function settledFact(paymentHash: string, said: SettledWords): InvoiceFac
   };
 }
 
-/** Whole msat out of what wallets write: a number, a decimal string, or Core Lightning's `21000msat`. */
+/**
+ * Whole msat out of what wallets write: a number, a decimal string, or Core Lightning's `21000msat`. More than all bitcoin is
+ * no amount that anybody could have received.
+ */
 export function readMsat(value: unknown): bigint | undefined {
   const text = typeof value === 'number' && Number.isSafeInteger(value) ? String(value) : value;
   const digits = typeof text === 'string' ? /^(\d{1,19})(?:msat)?$/.exec(text)?.[1] : undefined;
-  return digits === undefined ? undefined : BigInt(digits);
+  return digits === undefined || BigInt(digits) > allBitcoinMsat ? undefined : BigInt(digits);
 }

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import type { JsonObject } from '../kernel/json-object.ts';
 import type { Outbound } from '../kernel/outbound.ts';
 import { normaliseBolt11 } from './bolt11.ts';
+import { allBitcoinMsat } from './bolt11-amount.ts';
 import { type InvoiceFact, WalletFault } from './connector.ts';
 import { getLnurlJson } from './lnurl-http.ts';
 import { provesHash } from './preimage.ts';
@@ -120,12 +121,10 @@ async function getAnswer(url: string, context: LnurlContext): Promise<JsonObject
   return result.answer;
 }
 
-const allBitcoinMsat = 2.1e18;
-
 /** Whole msat. A number, or a decimal string as some wallets write it; a fraction is dropped. */
 function readMsat(value: unknown): bigint | undefined {
   const number = readNumber(value);
-  return number === undefined ? undefined : BigInt(Math.floor(Math.min(number, allBitcoinMsat)));
+  return number === undefined ? undefined : BigInt(Math.floor(Math.min(number, Number(allBitcoinMsat))));
 }
 
 function readNumber(value: unknown): number | undefined {

@@ -122,8 +122,12 @@ describe.each(Object.entries(kinds))('%s', (_, { open, shown, wrap = (invoice) =
     expect(await look({ ...said.paid, ...said.foreign })).toBe('protocol');
   });
 
-  test('its own word is, and a time of 0 is none', async () => {
+  test('its own word is; a time of 0 is none, nor is an amount beyond all bitcoin one', async () => {
     expect(await look(said.paid)).toMatchObject({ state: 'settled', preimage, settledAt: undefined });
+    const most = '9999999999999999999';
+    const absurd = { amt_paid_msat: most, amount_received_msat: `${most}msat`, amountReceived: most };
+    const fact = await look({ ...said.paid, ...absurd, details: { amount: most } });
+    expect(fact).toMatchObject({ state: 'settled', receivedMsat: undefined });
   });
 });
 

@@ -102,6 +102,18 @@ describe('no member of a body takes another type (case C078)', () => {
   });
 });
 
+test('every number and list of a body has an end (case C086)', () => {
+  for (const [name, { body }] of writing) {
+    for (const { path, schema } of places(body!)) {
+      const types = [schema.type].flat();
+      if (types.includes('integer') || types.includes('number')) {
+        expect([name, path, schema.maximum]).toEqual([name, path, expect.any(Number)]);
+      }
+      if (types.includes('array')) expect([name, path, schema.maxItems]).toEqual([name, path, expect.any(Number)]);
+    }
+  }
+});
+
 const mailed = writing.flatMap(([name, operation]) =>
   places(operation.body!)
     .filter(({ schema }) => schema.format === 'email')

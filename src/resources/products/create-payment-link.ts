@@ -1,8 +1,10 @@
-import { Type } from 'typebox';
-import { centsInput, currencyInput, inputObject, nameInput, optional, textInput } from '../../model/fields.ts';
+import { inputObject } from '../../model/fields.ts';
 import { productSchema } from '../../model/product.ts';
 import { json, operation } from '../../operation/operation.ts';
 import { addProduct } from './add-product.ts';
+import { priceInput, productMembers, productNameInput } from './product-input.ts';
+
+const { currency, description, access_duration_seconds } = productMembers;
 
 export const createPaymentLink = operation({
   name: 'create_payment_link',
@@ -14,11 +16,11 @@ export const createPaymentLink = operation({
   access: { permission: 'catalog:write', oauthScope: 'payment_links' },
   body: inputObject({
     payment_link: inputObject({
-      name: nameInput('What is sold'),
-      price_cents: centsInput('Price'),
-      currency: optional(currencyInput),
-      description: optional(textInput(5000, 'More about it')),
-      access_duration_seconds: optional(Type.Integer({ minimum: 1, description: 'How long a buyer has access' })),
+      name: productNameInput,
+      price_cents: priceInput,
+      currency,
+      description,
+      access_duration_seconds,
     }),
   }),
   answer: json(productSchema),

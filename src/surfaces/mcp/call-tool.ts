@@ -22,7 +22,7 @@ export interface Visit {
 }
 
 /** The tool that a publishable key may call over MCP. */
-const publishableTool = 'create_checkout_session';
+export const publishableTool = 'create_checkout_session';
 /** Names that strangers make up are kept no longer than ours could be. */
 const longestName = 64;
 
