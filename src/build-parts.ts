@@ -18,10 +18,11 @@ import { createMetrics } from './kernel/metrics.ts';
 import { createOutbound, type Outbound } from './kernel/outbound.ts';
 import type { HostLookup } from './kernel/outbound-connect.ts';
 import { secretsKeyId } from './kernel/secrets.ts';
+import { createPasswordTurns } from './limits/password-turns.ts';
 import { createPublicQuota } from './limits/public-quota.ts';
 import { createRateLimiter } from './limits/rate-limiter.ts';
+import { createSharedTries } from './limits/shared-tries.ts';
 import { createStreamSlots } from './limits/stream-slots.ts';
-import { createTryCounter } from './limits/try-counter.ts';
 import { createUsage } from './limits/usage.ts';
 import { createVisitorPace } from './limits/visitor-pace.ts';
 import { createVisitorPlaces } from './limits/visitor-places.ts';
@@ -88,6 +89,8 @@ export async function buildParts(config: Config, options: BuildOptions): Promise
     const wallets = createWalletRuntime({ db, clock, log, metrics, open: (wallet) => openConnector(support, wallet) });
     const mailer = config.smtpUrl === undefined ? undefined : createMailer(config.smtpUrl, config.mailFrom!);
     const links = { publicUrl: config.publicUrl, payUrl: config.payUrl };
+    const tries = (name: string, most: number, windowSeconds: number) =>
+      createSharedTries(db, log, { name, most, windowSeconds });
     const parts: Parts = {
       db,
       clock,
@@ -105,11 +108,12 @@ export async function buildParts(config: Config, options: BuildOptions): Promise
       usage: createUsage(db),
       toolCalls: createToolCallLog(db, log),
       rateLimiter: createRateLimiter(db, log),
-      // Ten for an account in a quarter of an hour; a shop's whole staff may share an address.
-      signInTries: { byAccount: createTryCounter(10, 15 * 60), byAddress: createTryCounter(60, 60) },
-      preimageTries: createTryCounter(10, 10 * 60),
+      passwordTurns: createPasswordTurns(),
+      // A shop's whole staff may share an address.
+      signInTries: { byAccount: tries('account', 10, 15 * 60), byAddress: tries('address', 60, 60) },
+      preimageTries: tries('preimage', 10, 10 * 60),
       // Three for an account in an hour fill nobody's mailbox.
-      linkTries: { byAccount: createTryCounter(3, 3600), byAddress: createTryCounter(20, 3600) },
+      linkTries: { byAccount: tries('link to account', 3, 3600), byAddress: tries('link from address', 20, 3600) },
       authenticator: createAuthenticator(db, clock, () => protectedResource(links.publicUrl)),
       accessKeys: createAccessKeys(db, sealer, clock),
       links,

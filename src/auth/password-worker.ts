@@ -1,8 +1,8 @@
-/** The thread that checks passwords, one after the other. */
+/** The thread that hashes passwords and checks them, one after the other. */
 import { readlinkSync } from 'node:fs';
 import { getPriority, setPriority } from 'node:os';
 import { parentPort } from 'node:worker_threads';
-import { verifySync } from '@node-rs/argon2';
+import { hashSync, verifySync } from '@node-rs/argon2';
 import type { Question, Reply } from './password-thread.ts';
 
 /** Ten steps of niceness: a tenth of what the process gets while both want a processor, and all of it while it is idle. */
@@ -18,12 +18,14 @@ function stepBack(): void {
       setPriority(threadId, Math.min(nicest, getPriority() + stepsBack));
     }
   } catch {
-    // Without /proc, or where that is not allowed, passwords are checked all the same.
+    // Without /proc, or where that is not allowed, passwords are hashed all the same.
   }
 }
 
 stepBack();
 const main = parentPort!;
-main.on('message', ({ id, hash, password }: Question) => {
-  main.postMessage({ id, isRight: verifySync(hash, password) } satisfies Reply);
+main.on('message', (question: Question) => {
+  const { id, password } = question;
+  const answer = 'hash' in question ? verifySync(question.hash, password) : hashSync(password, question.settings);
+  main.postMessage({ id, answer } satisfies Reply);
 });

@@ -14,6 +14,7 @@ interface Listed {
   name: string | null;
   role: Role;
   state: 'active' | 'locked' | 'invited';
+  has_second_factor: boolean;
   /** When the lock or the invitation is over. */
   until: Date | null;
 }
@@ -30,7 +31,7 @@ export function addListUsers(group: Command): void {
           return { ...user, state: isLocked ? 'locked' : 'active', until: isLocked ? user.locked_until : null };
         });
         const invited = (await listOpenInvitations(parts.db, merchant.id, now)).map(
-          (one): Listed => ({ ...one, state: 'invited', until: one.expires_at }),
+          (one): Listed => ({ ...one, state: 'invited', has_second_factor: false, until: one.expires_at }),
         );
         const all = [...users, ...invited];
         return {
@@ -38,17 +39,17 @@ export function addListUsers(group: Command): void {
           text:
             all.length === 0
               ? `Nobody has a place at ${merchant.name} yet. Let somebody in with "satline user invite".`
-              : table(['ROLE', 'STATE', 'E-MAIL', 'NAME'], all.map(cells)),
+              : table(['ROLE', 'STATE', 'SECOND FACTOR', 'E-MAIL', 'NAME'], all.map(cells)),
         };
       }),
     );
 }
 
-function cells({ role, state, until, email, name }: Listed): string[] {
-  return [role, until ? `${state} until ${until.toISOString()}` : state, email, name ?? ''];
+function cells({ role, state, until, has_second_factor, email, name }: Listed): string[] {
+  return [role, until ? `${state} until ${until.toISOString()}` : state, has_second_factor ? 'on' : '', email, name ?? ''];
 }
 
-function json({ id, email, name, role, state, until }: Listed, merchantId: string) {
+function json({ id, email, name, role, state, has_second_factor, until }: Listed, merchantId: string) {
   return {
     object: 'user',
     id,
@@ -57,6 +58,7 @@ function json({ id, email, name, role, state, until }: Listed, merchantId: strin
     merchant_id: merchantId,
     role,
     state,
+    has_second_factor,
     until: until?.toISOString() ?? null,
   };
 }

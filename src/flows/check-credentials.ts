@@ -49,9 +49,13 @@ export async function checkCredentials(
  */
 export async function checkPasswordTry(parts: Parts, { email, password, ...source }: PasswordTry): Promise<UserRow> {
   const account = email.trim().toLowerCase();
-  takeTry(parts, account, source);
-  const user = await findUserByEmail(parts.db, account);
-  const isRight = await checkPassword(user?.password_hash, password);
+  // Everything when it is their turn: a wave asks the database for nothing at once, and a password that was changed while
+  // they waited opens nothing any more.
+  const { user, isRight } = await parts.passwordTurns.take(source.address, async () => {
+    await takeTry(parts, account, source);
+    const user = await findUserByEmail(parts.db, account);
+    return { user, isRight: await checkPassword(user?.password_hash, password) };
+  });
   if (!user || !isRight) {
     await countFailure(parts, user?.id ?? nobody);
     throw new AppError('invalid_token', 'The e-mail address or the password is wrong');
@@ -73,11 +77,17 @@ export async function checkCode(parts: Parts, user: UserRow, code: string, reque
 }
 
 /** Counts a try before it is looked at. @throws {AppError} 429. */
-export function takeTry(parts: Parts, account: string, { address }: Pick<TrySource, 'address'>): void {
-  const now = parts.clock.now();
+export async function takeTry(
+  { signInTries, clock }: Parts,
+  account: string,
+  { address }: Pick<TrySource, 'address'>,
+): Promise<void> {
+  const now = clock.now();
   const waitSeconds = Math.max(
-    parts.signInTries.byAccount.take(account.toLowerCase(), now),
-    parts.signInTries.byAddress.take(networkOf(address), now),
+    ...(await Promise.all([
+      signInTries.byAccount.take(account.toLowerCase(), now),
+      signInTries.byAddress.take(networkOf(address), now),
+    ])),
   );
   if (waitSeconds > 0) {
     throw new AppError('rate_limited', 'Too many sign-ins were tried; wait before trying again', {
@@ -97,7 +107,7 @@ export function refuseLocked({ locked_until: until }: UserRow, now: Date): void 
 /** After somebody has shown all that is asked of them. */
 export async function forgetTries(parts: Parts, user: UserRow): Promise<void> {
   await resetWrongPasswords(parts.db, user.id);
-  parts.signInTries.byAccount.forget(user.email.toLowerCase());
+  await parts.signInTries.byAccount.forget(user.email.toLowerCase());
 }
 
 function countFailure(parts: Parts, userId: string): Promise<void> {

@@ -24,7 +24,8 @@ export async function askForPasswordLink(
   const now = parts.clock.now();
   const account = request.email.trim().toLowerCase();
   const { byAccount, byAddress } = parts.linkTries;
-  const waitSeconds = Math.max(byAddress.take(networkOf(request.address), now), byAccount.take(account, now));
+  const waits = await Promise.all([byAddress.take(networkOf(request.address), now), byAccount.take(account, now)]);
+  const waitSeconds = Math.max(...waits);
   if (waitSeconds > 0) {
     throw new AppError('rate_limited', 'Too many links were asked for; wait before asking again', {
       retryAfterSeconds: waitSeconds,
@@ -67,8 +68,8 @@ export async function setNewPassword(
     await replacePassword(tx, parts, userId, passwordHash, now);
     await queueLetter(tx, parts, email, letter, undefined, now);
     await recordAccountAudit(tx, { userId, action: 'set_password', by: { requestId }, now });
-    tx.afterCommit(() => parts.signInTries.byAccount.forget(email.toLowerCase()));
   });
+  await parts.signInTries.byAccount.forget(email.toLowerCase());
 }
 
 /** Puts another password in the place of one: whoever came in with the old one, or has a link to change it, is out. */

@@ -7,10 +7,11 @@ import type { Mailer } from '../kernel/mailer.ts';
 import type { Metrics } from '../kernel/metrics.ts';
 import type { Outbound } from '../kernel/outbound.ts';
 import type { Sealer } from '../kernel/secrets.ts';
+import type { PasswordTurns } from '../limits/password-turns.ts';
 import type { PublicQuota } from '../limits/public-quota.ts';
 import type { RateLimiter } from '../limits/rate-limiter.ts';
+import type { SharedTries } from '../limits/shared-tries.ts';
 import type { StreamSlots } from '../limits/stream-slots.ts';
-import type { TryCounter } from '../limits/try-counter.ts';
 import type { Usage } from '../limits/usage.ts';
 import type { VisitorPace } from '../limits/visitor-pace.ts';
 import type { VisitorPlaces } from '../limits/visitor-places.ts';
@@ -38,11 +39,12 @@ export interface Parts {
   readonly usage: Usage;
   readonly toolCalls: ToolCallLog;
   readonly rateLimiter: RateLimiter;
-  readonly signInTries: { readonly byAccount: TryCounter; readonly byAddress: TryCounter };
+  readonly passwordTurns: PasswordTurns;
+  readonly signInTries: { readonly byAccount: SharedTries; readonly byAddress: SharedTries };
   /** Preimages shown for a checkout. */
-  readonly preimageTries: TryCounter;
+  readonly preimageTries: SharedTries;
   /** Links for forgotten passwords that were asked for. */
-  readonly linkTries: { readonly byAccount: TryCounter; readonly byAddress: TryCounter };
+  readonly linkTries: { readonly byAccount: SharedTries; readonly byAddress: SharedTries };
   readonly authenticator: Authenticator;
   readonly accessKeys: AccessKeys;
   readonly links: Links;

@@ -31,7 +31,7 @@ export async function proveCheckoutPayment(parts: Parts, token: string, preimage
   if (typeof preimage !== 'string' || !preimageShape.test(preimage)) {
     throw invalid('preimage must be 64 hex characters: 0 to 9 and a to f');
   }
-  const waitSeconds = parts.preimageTries.take(session.id, now);
+  const waitSeconds = await parts.preimageTries.take(session.id, now);
   if (waitSeconds > 0) {
     throw new AppError('rate_limited', 'Too many preimages were tried for this checkout; wait some minutes', {
       retryAfterSeconds: waitSeconds,
@@ -40,7 +40,7 @@ export async function proveCheckoutPayment(parts: Parts, token: string, preimage
   const paid = invoices.find((invoice) => provesHash(preimage.trim(), invoice.payment_hash) !== undefined);
   if (!paid) throw invalid('preimage does not prove that an invoice of this checkout was paid');
   const payment = await acceptPreimage(parts, paid, preimage);
-  parts.preimageTries.forget(session.id);
+  await parts.preimageTries.forget(session.id);
   return payment;
 }
 

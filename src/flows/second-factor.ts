@@ -9,6 +9,7 @@ import {
   type SecondFactorStatus,
   setUpSeconds,
 } from '../model/second-factor.ts';
+import type { UserRow } from '../model/user.ts';
 import {
   beginSecondFactor,
   confirmSecondFactor,
@@ -20,6 +21,7 @@ import {
 import { revokeOtherSessions } from '../store/user-sessions.ts';
 import { checkCredentials, type TrySource, takeTry } from './check-credentials.ts';
 import type { Parts } from './parts.ts';
+import { type Letter, queueLetter } from './queue-mail.ts';
 import { recordAccountAudit } from './record-audit.ts';
 import { openTotpSecret, sealTotpSecret } from './spend-code.ts';
 import type { SignedIn } from './web-session.ts';
@@ -69,6 +71,7 @@ export async function readSetUp(parts: Parts, { user }: SignedIn): Promise<SetUp
 /**
  * Turns the second factor on with a code of the new app. Whoever else is signed in as this person has shown a password
  * only, so all other sign-ins end.
+ * @param letter what the owner is told, where mails are sent.
  * @returns recovery codes, shown this once.
  * @throws {AppError} 401 for a wrong code, 409 when nothing is being set up, 429 after too many tries.
  */
@@ -76,8 +79,9 @@ export async function confirmSetUp(
   parts: Parts,
   { user, sessionId }: SignedIn,
   { code, ...source }: TrySource & { code: string },
+  letter: Letter,
 ): Promise<string[]> {
-  takeTry(parts, user.email, source);
+  await takeTry(parts, user.email, source);
   const row = await findSetUp(parts, user.id);
   if (!row) throw new AppError('conflict', 'No app is being set up; begin again');
   const now = parts.clock.now();
@@ -87,10 +91,11 @@ export async function confirmSetUp(
     if (!(await confirmSecondFactor(tx, row, step, now))) throw isOnAlready();
     await revokeOtherSessions(tx, user.id, sessionId, now);
     const given = await giveRecoveryCodes(tx, user.id, now);
+    await queueLetter(tx, parts, user.email, letter, undefined, now);
     await recordAccountAudit(tx, { userId: user.id, action: 'turn_on_second_factor', by: source, now });
     return given;
   });
-  parts.signInTries.byAccount.forget(user.email.toLowerCase());
+  await parts.signInTries.byAccount.forget(user.email.toLowerCase());
   return codes;
 }
 
@@ -105,28 +110,50 @@ export async function renewRecoveryCodes(parts: Parts, { user }: SignedIn, proof
   });
 }
 
-/** From now on the password is enough. @throws {AppError} as `checkCredentials()`. */
-export async function turnOffSecondFactor(parts: Parts, { user }: SignedIn, proof: Proof): Promise<void> {
+/**
+ * From now on the password is enough.
+ * @param letter what the owner is told, where mails are sent.
+ * @throws {AppError} as `checkCredentials()`.
+ */
+export async function turnOffSecondFactor(
+  parts: Parts,
+  { user }: SignedIn,
+  proof: Proof,
+  letter: Letter,
+): Promise<void> {
   await checkProof(parts, user.email, proof);
+  const now = parts.clock.now();
   await parts.db.transaction((tx) =>
-    removeSecondFactor(tx, user.id, parts.clock.now(), 'turn_off_second_factor', proof),
+    removeSecondFactor(tx, parts, { user, action: 'turn_off_second_factor', by: proof, letter, now }),
   );
 }
 
 /** What an operator does for somebody who has lost app and recovery codes. @returns false when there was nothing to do. */
-export function resetSecondFactor(tx: Transaction, userId: string, now: Date): Promise<boolean> {
-  return removeSecondFactor(tx, userId, now, 'reset_second_factor');
+export function resetSecondFactor(
+  tx: Transaction,
+  parts: Pick<Parts, 'mailer' | 'sealer'>,
+  user: Pick<UserRow, 'id' | 'email'>,
+  letter: Letter,
+  now: Date,
+): Promise<boolean> {
+  return removeSecondFactor(tx, parts, { user, action: 'reset_second_factor', letter, now });
 }
 
 async function removeSecondFactor(
   tx: Transaction,
-  userId: string,
-  now: Date,
-  action: string,
-  by?: Pick<TrySource, 'requestId'>,
+  parts: Pick<Parts, 'mailer' | 'sealer'>,
+  removal: {
+    user: Pick<UserRow, 'id' | 'email'>;
+    action: string;
+    by?: Pick<TrySource, 'requestId'>;
+    letter: Letter;
+    now: Date;
+  },
 ): Promise<boolean> {
-  if (!(await deleteSecondFactor(tx, userId))) return false;
-  await recordAccountAudit(tx, { userId, action, ...(by ? { by } : {}), now });
+  const { user, action, by, letter, now } = removal;
+  if (!(await deleteSecondFactor(tx, user.id))) return false;
+  await queueLetter(tx, parts, user.email, letter, undefined, now);
+  await recordAccountAudit(tx, { userId: user.id, action, ...(by ? { by } : {}), now });
   return true;
 }
 

@@ -85,7 +85,7 @@ export async function confirmSignIn(
 ): Promise<string | undefined> {
   const user = await findCodeStep(parts, token);
   if (!user) return undefined;
-  takeTry(parts, user.email, source);
+  await takeTry(parts, user.email, source);
   refuseLocked(user, parts.clock.now());
   await checkCode(parts, user, code, source.requestId);
   await forgetTries(parts, user);

@@ -11,10 +11,10 @@ import {
   batchSize,
   isFullBatch,
   sweepBefore,
+  sweepCounts,
   sweepDeliveries,
   sweepEvents,
   sweepOrphanedDeliveries,
-  sweepRateWindows,
 } from '../store/sweep.ts';
 import { sweepToolCalls } from '../store/tool-calls.ts';
 import { deleteOldLinks } from '../store/user-links.ts';
@@ -26,12 +26,12 @@ const everyMillis = 3600 * 1000;
 const keepSeconds = 25 * 3600;
 const daySeconds = 24 * 3600;
 const linksKeptDays = 30;
-/** The longest window is an hour. */
-const rateWindowsKeptSeconds = 2 * 3600;
+/** The longest window of requests or tries is an hour. */
+const countsKeptSeconds = 2 * 3600;
 
 /**
- * Once an hour: old idempotency keys, invoice requests, sign-ins, links, counts of requests, deliveries, events, tool
- * calls and what OAuth left behind go.
+ * Once an hour: old idempotency keys, invoice requests, sign-ins, links, counts of requests and tries, deliveries, events,
+ * tool calls and what OAuth left behind go.
  */
 export function sweep(parts: Parts): Job {
   const { db, log } = parts;
@@ -78,14 +78,14 @@ export async function sweepOnce({ db, clock }: Parts, isStopped: () => boolean =
   }
   const aDayAndMore = await sweepBefore(db, addSeconds(now, -keepSeconds));
   const links = await deleteOldLinks(db, addSeconds(now, -linksKeptDays * daySeconds));
-  const windows = await sweepRateWindows(db, addSeconds(now, -rateWindowsKeptSeconds));
+  const counts = await sweepCounts(db, addSeconds(now, -countsKeptSeconds));
   const orphans = await inBatches(() => sweepOrphanedDeliveries(db));
   const deliveries = await inBatches(() => sweepDeliveries(db, addSeconds(now, -deliveriesKeptDays * daySeconds)));
   const events = await inBatches(() => sweepEvents(db, addSeconds(now, -eventsKeptDays * daySeconds)));
   const toolCallsBefore = addSeconds(now, -toolCallsKeptDays * daySeconds);
   const toolCalls = await inBatches(() => sweepToolCalls(db, toolCallsBefore, batchSize));
   const oauth = await sweepOauth();
-  return aDayAndMore + links + windows + orphans + deliveries + events + toolCalls + oauth;
+  return aDayAndMore + links + counts + orphans + deliveries + events + toolCalls + oauth;
 
   async function sweepOauth(): Promise<number> {
     const artifacts = await inBatches(() => sweepOauthArtifacts(db, now, batchSize));

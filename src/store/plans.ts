@@ -10,6 +10,16 @@ const listPublic = statement(
   `select ${columns} from plans where is_public order by position, slug`,
 );
 
+const listAll = statement('plans_list_all', `select ${columns} from plans order by position, slug`);
+const findOfMerchant = statement(
+  'plans_find_of_merchant',
+  `select ${columns} from plans where slug = (select plan_slug from merchants where id = $1)`,
+);
+const setOfMerchant = statement(
+  'plans_set_of_merchant',
+  `update merchants set plan_slug = plans.slug, updated_at = $3 from plans where merchants.id = $1 and plans.slug = $2`,
+);
+
 const findPerMinute = statement(
   'plans_find_per_minute',
   'select p.per_api_key_per_minute as per_minute from merchants m join plans p on p.slug = m.plan_slug where m.id = $1',
@@ -63,4 +73,18 @@ export async function readVolume(db: Handle, scope: Scope, since: Date): Promise
 /** What anybody may see, in the order of the price list. */
 export function listPublicPlans(db: Handle): Promise<PlanRow[]> {
   return db.many(listPublic);
+}
+
+/** For the operator: also those that are not public. */
+export function listPlansForOperator(db: Handle): Promise<PlanRow[]> {
+  return db.many(listAll);
+}
+
+export async function findPlanOfMerchant(db: Handle, merchantId: string): Promise<PlanRow> {
+  return (await db.maybeOne<PlanRow>(findOfMerchant, [merchantId]))!;
+}
+
+/** For the operator. @returns false when there is no such plan. */
+export async function setMerchantPlan(tx: Handle, merchantId: string, slug: string, now: Date): Promise<boolean> {
+  return (await tx.run(setOfMerchant, [merchantId, slug, now])) === 1;
 }

@@ -3,6 +3,7 @@ import { type Handle, statement } from '../db/database.ts';
 const idempotency = statement('sweep_idempotency_keys', 'delete from idempotency_keys where created_at < $1');
 const sessions = statement('sweep_user_sessions', 'delete from user_sessions where expires_at < $1');
 const rateWindows = statement('sweep_rate_windows', 'delete from rate_windows where starts_at < $1');
+const tries = statement('sweep_tries', 'delete from tries where last_at < $1');
 const requests = statement('sweep_invoice_requests', 'delete from invoice_requests where created_at < $1');
 // A day of any time zone is over for good two days later.
 const keyDays = statement(
@@ -46,9 +47,9 @@ export async function sweepBefore(db: Handle, moment: Date): Promise<number> {
   return removed;
 }
 
-/** Removes windows of requests that began before. @returns the number of rows. */
-export function sweepRateWindows(db: Handle, before: Date): Promise<number> {
-  return db.run(rateWindows, [before]);
+/** Removes windows of requests that began before, and tries that ended before. @returns the number of rows. */
+export async function sweepCounts(db: Handle, before: Date): Promise<number> {
+  return (await db.run(rateWindows, [before])) + (await db.run(tries, [before]));
 }
 
 /** Removes a batch of old deliveries. @returns the number of rows; less than a full batch means that was all. */

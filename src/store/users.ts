@@ -44,7 +44,8 @@ const listMemberships = statement(
 );
 const listOfMerchant = statement(
   'memberships_list_of_merchant',
-  `select u.id, u.email, u.name, s.role, u.locked_until, u.created_at
+  `select u.id, u.email, u.name, s.role, u.locked_until, u.created_at,
+          exists (select from second_factors f where f.user_id = u.id and f.confirmed_at is not null) as has_second_factor
      from memberships s join users u on u.id = s.user_id where s.merchant_id = $1 order by u.created_at, u.id`,
 );
 
@@ -111,6 +112,8 @@ export function listMembershipsOf(db: Handle, userId: string): Promise<Membershi
 export function listUsersOfMerchant(
   db: Handle,
   merchantId: string,
-): Promise<(Pick<UserRow, 'id' | 'email' | 'name' | 'locked_until' | 'created_at'> & { role: Role })[]> {
+): Promise<
+  (Pick<UserRow, 'id' | 'email' | 'name' | 'locked_until' | 'created_at' | 'has_second_factor'> & { role: Role })[]
+> {
   return db.many(listOfMerchant, [merchantId]);
 }

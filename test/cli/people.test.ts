@@ -51,6 +51,23 @@ describe('people and their merchant', { timeout: 180_000 }, () => {
     await run('key', 'create');
   });
 
+  it('a merchant is put on another plan, once', async () => {
+    const { data } = await run('plan', 'list');
+    expect(data.map(({ slug }: never) => slug)).toEqual(expect.arrayContaining(['self_hosted', 'starter']));
+    expect(await run('merchant', 'plan')).toMatchObject({ merchant_id: merchantId, plan: { slug: 'self_hosted' } });
+    for (const id of [merchantId, undefined]) {
+      expect(await run('merchant', 'plan', ...(id ? [id] : []), '--set', 'starter')).toMatchObject({
+        object: 'merchant_plan',
+        plan: data.find(({ slug }: { slug: string }) => slug === 'starter'),
+      });
+    }
+    expect(await fault('merchant', 'plan', '--set', 'gold')).toBe(
+      'There is no plan "gold". "satline plan list" shows them.',
+    );
+    expect(await run('merchant', 'plan')).toMatchObject({ plan: { slug: 'starter' } });
+    await run('merchant', 'plan', '--set', 'self_hosted');
+  });
+
   it('somebody is invited, and listed as such', async () => {
     const invited = await run('user', 'invite', 'ada@example.com', '--role', 'cashier', '--name', 'Ada');
     expect(invited).toMatchObject({
@@ -108,7 +125,13 @@ describe('people and their merchant', { timeout: 180_000 }, () => {
       await visitor.submit('/sign-out');
       expect((await app.stranger.post('/api/v1/m/sessions', bob)).status).toBe(401);
     });
+    const secured = async () => {
+      const { data } = await run('user', 'list');
+      return data.filter((one: { has_second_factor: boolean }) => one.has_second_factor).map(({ email }: never) => email);
+    };
+    expect(await secured()).toEqual(['bob@example.com']);
     expect(await run(...reset)).toEqual({ email: 'bob@example.com' });
+    expect(await secured()).toEqual([]);
     const { data } = await run('user', 'sessions', 'bob@example.com');
     expect(data).toEqual([]);
   });
@@ -186,6 +209,8 @@ describe('people and their merchant', { timeout: 180_000 }, () => {
       'create_merchant',
       'activate_merchant',
       'create_api_token',
+      'change_plan',
+      'change_plan',
       'invite_user',
       'invite_user',
       'add_user',

@@ -33,6 +33,20 @@ test('deliveries go after 30 days and events after 90, whatever became of them',
   expect(await count('events')).toBe(0);
 });
 
+test('counts of requests and tries go after two hours', async () => {
+  await app.rows('insert into rate_windows (subject, starts_at, count) values ($1, $2, 1)', [
+    'minute x',
+    app.clock.now(),
+  ]);
+  await app.rows('insert into tries values ($1, array[$2::timestamptz], true, $2)', ['account x', app.clock.now()]);
+  app.clock.advanceSeconds(2 * 3600);
+  await sweepOnce(app.parts);
+  expect([await count('rate_windows'), await count('tries')]).toEqual([1, 1]);
+  app.clock.advanceSeconds(1);
+  await sweepOnce(app.parts);
+  expect([await count('rate_windows'), await count('tries')]).toEqual([0, 0]);
+});
+
 test('what waits for a deleted endpoint goes at the next sweep, in batches', async () => {
   const { id, test: client } = await app.newMerchant();
   const [kept, gone] = [

@@ -104,9 +104,9 @@ test('tries to sign in are counted for the address that a trusted proxy saw, wha
     return answer.statusCode;
   };
   // All but a few of the minute's tries from that network.
-  for (let i = 0; i < 58; i++) app.parts.signInTries.byAddress.take(elsewhere, app.clock.now());
+  for (let i = 0; i < 58; i++) await app.parts.signInTries.byAddress.take(elsewhere, app.clock.now());
   const forged = [0, 1, 2].map((number) => attempt(proxy, `192.0.2.${number}, ${elsewhere}`, number));
-  expect(await Promise.all(forged)).toEqual([401, 401, 429]);
+  expect((await Promise.all(forged)).sort()).toEqual([401, 401, 429]);
   expect(await attempt(proxy, caller, 3)).toBe(401);
   expect(await attempt(elsewhere, '192.0.2.77', 4)).toBe(429);
 });

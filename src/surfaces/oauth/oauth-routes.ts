@@ -3,7 +3,7 @@ import type { Provider } from 'oidc-provider';
 import type { Parts } from '../../flows/parts.ts';
 import { networkOf } from '../../limits/network-of.ts';
 import { RateLimited, takeRequests } from '../../limits/request-limits.ts';
-import { createTryCounter } from '../../limits/try-counter.ts';
+import { createSharedTries } from '../../limits/shared-tries.ts';
 import { toAppError } from '../http/error-body.ts';
 import { refuseOtherMethods } from '../http/refuse-methods.ts';
 import { askProvider, type ProviderAnswer, type ProviderRequest, providerCookies } from './ask-provider.ts';
@@ -17,14 +17,14 @@ import { showRequestError } from './request-error.ts';
 
 const bodyLimitBytes = 64 * 1024;
 /** Assistants that many people use register from few addresses. */
-const registrationsAnHour = 60;
+const registrationsAnHour = { name: 'registration', most: 60, windowSeconds: 3600 };
 const metadataAgeSeconds = 300;
 const form = 'application/x-www-form-urlencoded';
 
 /** The authorization server for assistants (OAuth 2.1, MCP 2025-06-18 "Authorization") on Satline's own address. */
 export function addOauth(app: FastifyInstance, parts: Parts): void {
   const openProvider = lazyProvider(parts, showRequestError);
-  const registrations = createTryCounter(registrationsAnHour, 3600);
+  const registrations = createSharedTries(parts.db, parts.log, registrationsAnHour);
 
   addInteractionPages(app, parts, openProvider);
   app.register(async (server) => {
@@ -60,8 +60,8 @@ export function addOauth(app: FastifyInstance, parts: Parts): void {
       normaliseTokenRequest(readForm(request), parts.links.publicUrl).toString(),
     );
     endpoint(revokePath, 'oauth_revoke', (request) => readForm(request).toString());
-    endpoint(registerPath, 'oauth_register', (request) => {
-      const waitSeconds = registrations.take(networkOf(request.ip), parts.clock.now());
+    endpoint(registerPath, 'oauth_register', async (request) => {
+      const waitSeconds = await registrations.take(networkOf(request.ip), parts.clock.now());
       if (waitSeconds > 0) throw tooMany('Too many clients were registered from this address', waitSeconds);
       return JSON.stringify(normaliseRegistration(readJson(request)));
     });
@@ -80,10 +80,11 @@ export function addOauth(app: FastifyInstance, parts: Parts): void {
       refuseOtherMethods(server, path, new Set(['GET', 'HEAD']));
     }
 
-    function endpoint(path: string, operation: string, write: (request: FastifyRequest) => string): void {
+    type Write = (request: FastifyRequest) => string | Promise<string>;
+    function endpoint(path: string, operation: string, write: Write): void {
       server.post(path, { onRequest: admit(operation) }, async (request, reply) => {
         allowAnyPage(reply);
-        const body = write(request);
+        const body = await write(request);
         const type = path === registerPath ? 'application/json' : form;
         return pass(request, reply, { method: 'POST', path, body }, type);
       });

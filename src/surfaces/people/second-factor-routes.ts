@@ -16,7 +16,7 @@ import type { Failure } from './pages/refusal-page.tsx';
 import { renderRecoveryCodesPage, renderSecondFactorPage } from './pages/second-factor-page.tsx';
 import { readFailure } from './show-failure.ts';
 import { findUserOrAskToSignIn, goTo } from './signed-in.ts';
-import { wordsOf } from './words.ts';
+import { secondFactorOffLetter, secondFactorOnLetter, wordsOf } from './words.ts';
 
 const page = '/account/second-factor';
 
@@ -35,8 +35,10 @@ export function addSecondFactorPages(app: FastifyInstance, parts: Parts): void {
   });
 
   addForm(`${page}/confirm`, 'wrongCode', async (signedIn, request, reply) => {
-    const codes = await confirmSetUp(parts, signedIn, readProof(request));
-    return reply.send(renderRecoveryCodesPage(codes, beginPage(request, reply)));
+    const setting = beginPage(request, reply);
+    const letter = secondFactorOnLetter(setting.language);
+    const codes = await confirmSetUp(parts, signedIn, readProof(request), letter);
+    return reply.send(renderRecoveryCodesPage(codes, setting));
   });
 
   addForm(`${page}/recovery-codes`, 'wrongProof', async (signedIn, request, reply) => {
@@ -45,7 +47,8 @@ export function addSecondFactorPages(app: FastifyInstance, parts: Parts): void {
   });
 
   addForm(`${page}/off`, 'wrongProof', async (signedIn, request, reply) => {
-    await turnOffSecondFactor(parts, signedIn, readProof(request));
+    const letter = secondFactorOffLetter(beginPage(request, reply).language);
+    await turnOffSecondFactor(parts, signedIn, readProof(request), letter);
     return goTo(reply, '/account');
   });
 

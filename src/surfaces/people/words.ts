@@ -1,3 +1,4 @@
+import type { Letter } from '../../flows/queue-mail.ts';
 import type { Language } from '../pages/language.ts';
 import { ar } from './languages/ar.ts';
 import { de } from './languages/de.ts';
@@ -11,6 +12,14 @@ const words: Readonly<Record<Language, Words>> = { en, es, de, fr, 'pt-BR': ptBr
 
 export function wordsOf(language: Language): Words {
   return words[language];
+}
+
+export function secondFactorOnLetter(language: Language): Letter {
+  return wordsOf(language).letters.factorOn;
+}
+
+export function secondFactorOffLetter(language: Language): Letter {
+  return wordsOf(language).letters.factorOff;
 }
 
 /** "12 minutes"; what is left of a minute counts as one. */

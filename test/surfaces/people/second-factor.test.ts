@@ -190,7 +190,7 @@ describe('signing in', () => {
     }
     expect((await signInApi(person, person.code(1))).status).toBe(429);
     // The account, not only the count of tries of this process.
-    app.parts.signInTries.byAccount.forget(person.email);
+    await app.parts.signInTries.byAccount.forget(person.email);
     expect((await signInApi(person, person.code(1))).status).toBe(423);
     app.clock.advanceSeconds(901);
     expect((await signInApi(person, person.code())).status).toBe(200);
@@ -254,7 +254,7 @@ describe('turning it off', () => {
     ]) {
       for (const deed of ['off', 'recovery-codes']) {
         expect((await visitor.submit(`${page}/${deed}`, form as Record<string, string>)).status).toBe(401);
-        app.parts.signInTries.byAccount.forget(person.email);
+        await app.parts.signInTries.byAccount.forget(person.email);
         await app.rows('update users set failed_count = 0, locked_until = null where id = $1', [person.id]);
       }
     }
@@ -277,7 +277,7 @@ describe('turning it off', () => {
 
   test('an operator does it for who has lost everything', async () => {
     const person = await secured();
-    const reset = () => app.parts.db.transaction((tx) => resetSecondFactor(tx, person.id, app.clock.now()));
+    const reset = () => app.parts.db.transaction((tx) => resetSecondFactor(tx, app.parts, person, { subject: '', text: '' }, app.clock.now()));
     expect([await reset(), await reset()]).toEqual([true, false]);
     expect((await signInApi(person)).status).toBe(200);
     const [entry] = await app.rows(

@@ -392,7 +392,7 @@ describe('behind https', () => {
       return statusCode;
     };
     app.clock.advanceSeconds(61);
-    for (let i = 0; i < 60; i++) app.parts.signInTries.byAddress.take('198.51.100.7', app.clock.now());
+    for (let i = 0; i < 60; i++) await app.parts.signInTries.byAddress.take('198.51.100.7', app.clock.now());
     // The proxy tells of the caller; what the caller put in front counts for nothing.
     expect(await attempt(trusting, '127.0.0.1', '198.51.100.7')).toBe(429);
     expect(await attempt(trusting, '127.0.0.1', '203.0.113.1, 198.51.100.7')).toBe(429);

@@ -3,14 +3,18 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { inviteUser } from '../../../src/flows/invite-user.ts';
 import { givePasswordLink } from '../../../src/flows/new-password.ts';
 import { queueLetter } from '../../../src/flows/queue-mail.ts';
+import { resetSecondFactor } from '../../../src/flows/second-factor.ts';
 import { sendDueMails } from '../../../src/jobs/send-mails.ts';
 import { sweepOnce } from '../../../src/jobs/sweep.ts';
 import type { Role } from '../../../src/model/user.ts';
 import { languages } from '../../../src/surfaces/pages/language.ts';
+import { secondFactorOffLetter } from '../../../src/surfaces/people/words.ts';
 import { invitationLetter, passwordLetter } from '../../../src/surfaces/user-links/words.ts';
 import { openTestApp, type TestApp, type TestMerchant } from '../../harness/app.ts';
 import { Client } from '../../harness/client.ts';
 import { addUser } from '../../harness/people.ts';
+import { turnOnSecondFactor } from '../../harness/second-factor.ts';
+import { Visitor } from '../../harness/visitor.ts';
 import { SmtpServer } from '../../support/smtp-server.ts';
 
 const logged: string[] = [];
@@ -400,4 +404,25 @@ test('old links are swept', async () => {
   app.clock.advanceSeconds(40 * 24 * 3600);
   await sweepOnce(app.parts);
   expect(await app.rows('select 1 from user_links')).toEqual([]);
+});
+
+test('the owner is told when the second factor is turned on, off, and taken away, in their language', async () => {
+  const user = await addUser(app, [merchant]);
+  const visitor = new Visitor(app.app);
+  await visitor.signIn(user);
+  const { recoveryCodes } = await turnOnSecondFactor(app, visitor, user.password);
+  const off = { password: user.password, code: recoveryCodes[0]! };
+  // What fails is told to nobody.
+  expect((await visitor.submit('/account/second-factor/off', { ...off, code: '123456' })).status).toBe(401);
+  expect((await visitor.submit('/account/second-factor/off?locale=de', off)).status).toBe(303);
+  await app.parts.db.transaction((tx) =>
+    resetSecondFactor(tx, app.parts, user, secondFactorOffLetter('en'), app.clock.now()),
+  );
+  const texts = await sentTexts();
+  expect(texts).toHaveLength(2);
+  expect(texts[0]).toContain('Two-factor sign-in was just turned on');
+  expect(texts[1]).toContain('genügt das Passwort');
+  for (const message of server.messages) expect(message).toContain(`To: ${user.email}\r\n`);
+  const secrets = [user.password, ...recoveryCodes];
+  for (const text of texts) for (const secret of secrets) expect(text).not.toContain(secret);
 });
