@@ -46,7 +46,13 @@ export function addListUsers(group: Command): void {
 }
 
 function cells({ role, state, until, has_second_factor, email, name }: Listed): string[] {
-  return [role, until ? `${state} until ${until.toISOString()}` : state, has_second_factor ? 'on' : '', email, name ?? ''];
+  return [
+    role,
+    until ? `${state} until ${until.toISOString()}` : state,
+    has_second_factor ? 'on' : '',
+    email,
+    name ?? '',
+  ];
 }
 
 function json({ id, email, name, role, state, has_second_factor, until }: Listed, merchantId: string) {

@@ -127,7 +127,9 @@ describe('people and their merchant', { timeout: 180_000 }, () => {
     });
     const secured = async () => {
       const { data } = await run('user', 'list');
-      return data.filter((one: { has_second_factor: boolean }) => one.has_second_factor).map(({ email }: never) => email);
+      return data
+        .filter((one: { has_second_factor: boolean }) => one.has_second_factor)
+        .map(({ email }: never) => email);
     };
     expect(await secured()).toEqual(['bob@example.com']);
     expect(await run(...reset)).toEqual({ email: 'bob@example.com' });

@@ -277,7 +277,10 @@ describe('turning it off', () => {
 
   test('an operator does it for who has lost everything', async () => {
     const person = await secured();
-    const reset = () => app.parts.db.transaction((tx) => resetSecondFactor(tx, app.parts, person, { subject: '', text: '' }, app.clock.now()));
+    const reset = () =>
+      app.parts.db.transaction((tx) =>
+        resetSecondFactor(tx, app.parts, person, { subject: '', text: '' }, app.clock.now()),
+      );
     expect([await reset(), await reset()]).toEqual([true, false]);
     expect((await signInApi(person)).status).toBe(200);
     const [entry] = await app.rows(

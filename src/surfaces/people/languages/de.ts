@@ -62,7 +62,13 @@ export const de: Words = {
   eitherCode: 'Code aus Ihrer App oder ein Notfallcode',
   wrongProof: 'Das Passwort oder der Code ist falsch.',
   letters: {
-    factorOn: { subject: 'Anmelden in zwei Schritten ist an', text: 'Für Ihr Konto wurde soeben das Anmelden in zwei Schritten eingeschaltet: Neben dem Passwort braucht es einen Code Ihrer App. Alle anderen Anmeldungen sind beendet. Wenn Sie das nicht waren, sagen Sie es sofort, wer diesen Dienst betreibt.\n' },
-    factorOff: { subject: 'Anmelden in zwei Schritten ist aus', text: 'Für Ihr Konto wurde soeben das Anmelden in zwei Schritten ausgeschaltet: Zum Anmelden genügt das Passwort. Wenn Sie das nicht waren, setzen Sie sofort ein neues Passwort und sagen Sie es, wer diesen Dienst betreibt.\n' },
+    factorOn: {
+      subject: 'Anmelden in zwei Schritten ist an',
+      text: 'Für Ihr Konto wurde soeben das Anmelden in zwei Schritten eingeschaltet: Neben dem Passwort braucht es einen Code Ihrer App. Alle anderen Anmeldungen sind beendet. Wenn Sie das nicht waren, sagen Sie es sofort, wer diesen Dienst betreibt.\n',
+    },
+    factorOff: {
+      subject: 'Anmelden in zwei Schritten ist aus',
+      text: 'Für Ihr Konto wurde soeben das Anmelden in zwei Schritten ausgeschaltet: Zum Anmelden genügt das Passwort. Wenn Sie das nicht waren, setzen Sie sofort ein neues Passwort und sagen Sie es, wer diesen Dienst betreibt.\n',
+    },
   },
 };

@@ -61,8 +61,14 @@ export const en = {
   eitherCode: 'Code from your app, or a recovery code',
   wrongProof: 'The password or the code is wrong.',
   letters: {
-    factorOn: { subject: 'Two-factor sign-in is on', text: 'Two-factor sign-in was just turned on for your account: signing in takes a code of your app beside the password. All other sign-ins have ended. If it was not you, tell whoever runs this service at once.\n' },
-    factorOff: { subject: 'Two-factor sign-in is off', text: 'Two-factor sign-in was just turned off for your account: the password alone is enough to sign in. If it was not you, set a new password at once, and tell whoever runs this service.\n' },
+    factorOn: {
+      subject: 'Two-factor sign-in is on',
+      text: 'Two-factor sign-in was just turned on for your account: signing in takes a code of your app beside the password. All other sign-ins have ended. If it was not you, tell whoever runs this service at once.\n',
+    },
+    factorOff: {
+      subject: 'Two-factor sign-in is off',
+      text: 'Two-factor sign-in was just turned off for your account: the password alone is enough to sign in. If it was not you, set a new password at once, and tell whoever runs this service.\n',
+    },
   },
 };
 

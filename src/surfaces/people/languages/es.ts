@@ -60,7 +60,13 @@ export const es: Words = {
   eitherCode: 'Código de su aplicación o código de recuperación',
   wrongProof: 'La contraseña o el código no son correctos.',
   letters: {
-    factorOn: { subject: 'El inicio de sesión en dos pasos está activado', text: 'Se acaba de activar el inicio de sesión en dos pasos en su cuenta: además de la contraseña hace falta un código de su aplicación. Todas las demás sesiones han terminado. Si no ha sido usted, avise enseguida a quien gestiona este servicio.\n' },
-    factorOff: { subject: 'El inicio de sesión en dos pasos está desactivado', text: 'Se acaba de desactivar el inicio de sesión en dos pasos en su cuenta: basta la contraseña para entrar. Si no ha sido usted, cambie la contraseña enseguida y avise a quien gestiona este servicio.\n' },
+    factorOn: {
+      subject: 'El inicio de sesión en dos pasos está activado',
+      text: 'Se acaba de activar el inicio de sesión en dos pasos en su cuenta: además de la contraseña hace falta un código de su aplicación. Todas las demás sesiones han terminado. Si no ha sido usted, avise enseguida a quien gestiona este servicio.\n',
+    },
+    factorOff: {
+      subject: 'El inicio de sesión en dos pasos está desactivado',
+      text: 'Se acaba de desactivar el inicio de sesión en dos pasos en su cuenta: basta la contraseña para entrar. Si no ha sido usted, cambie la contraseña enseguida y avise a quien gestiona este servicio.\n',
+    },
   },
 };

@@ -61,7 +61,13 @@ export const fr: Words = {
   eitherCode: 'Code de votre application ou code de secours',
   wrongProof: 'Le mot de passe ou le code est incorrect.',
   letters: {
-    factorOn: { subject: 'La connexion en deux étapes est activée', text: 'La connexion en deux étapes vient d’être activée pour votre compte : outre le mot de passe, il faut un code de votre application. Toutes les autres connexions ont pris fin. Si ce n’était pas vous, prévenez tout de suite la personne qui gère ce service.\n' },
-    factorOff: { subject: 'La connexion en deux étapes est désactivée', text: 'La connexion en deux étapes vient d’être désactivée pour votre compte : le mot de passe suffit pour se connecter. Si ce n’était pas vous, changez tout de suite de mot de passe et prévenez la personne qui gère ce service.\n' },
+    factorOn: {
+      subject: 'La connexion en deux étapes est activée',
+      text: 'La connexion en deux étapes vient d’être activée pour votre compte : outre le mot de passe, il faut un code de votre application. Toutes les autres connexions ont pris fin. Si ce n’était pas vous, prévenez tout de suite la personne qui gère ce service.\n',
+    },
+    factorOff: {
+      subject: 'La connexion en deux étapes est désactivée',
+      text: 'La connexion en deux étapes vient d’être désactivée pour votre compte : le mot de passe suffit pour se connecter. Si ce n’était pas vous, changez tout de suite de mot de passe et prévenez la personne qui gère ce service.\n',
+    },
   },
 };

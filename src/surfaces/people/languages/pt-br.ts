@@ -61,7 +61,13 @@ export const ptBr: Words = {
   eitherCode: 'Código do aplicativo ou código de recuperação',
   wrongProof: 'A senha ou o código está incorreto.',
   letters: {
-    factorOn: { subject: 'A entrada em duas etapas está ligada', text: 'A entrada em duas etapas acaba de ser ligada na sua conta: além da senha, é necessário um código do seu aplicativo. Todas as outras sessões terminaram. Se não foi você, avise já quem cuida deste serviço.\n' },
-    factorOff: { subject: 'A entrada em duas etapas está desligada', text: 'A entrada em duas etapas acaba de ser desligada na sua conta: basta a senha para entrar. Se não foi você, troque a senha já e avise quem cuida deste serviço.\n' },
+    factorOn: {
+      subject: 'A entrada em duas etapas está ligada',
+      text: 'A entrada em duas etapas acaba de ser ligada na sua conta: além da senha, é necessário um código do seu aplicativo. Todas as outras sessões terminaram. Se não foi você, avise já quem cuida deste serviço.\n',
+    },
+    factorOff: {
+      subject: 'A entrada em duas etapas está desligada',
+      text: 'A entrada em duas etapas acaba de ser desligada na sua conta: basta a senha para entrar. Se não foi você, troque a senha já e avise quem cuida deste serviço.\n',
+    },
   },
 };
