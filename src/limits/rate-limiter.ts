@@ -79,22 +79,30 @@ export function createRateLimiter(db: Database, log: Logger): RateLimiter {
   return {
     take(subject, limits, count, now) {
       const at = now.getTime();
-      const standings = limits.map((limit) => {
-        const startsAt = at - (at % (windowSeconds[limit.name] * 1000));
-        const window = windowAt(`${limit.name} ${subject}`, limit.name, startsAt);
-        const remaining = limit.most - window.shared - window.sending - window.pending;
-        return { limit, window, remaining, resetSeconds: Math.max(1, Math.ceil((window.endsAt - at) / 1000)) };
-      });
-      const tightest = standings.reduce((a, b) => (b.remaining < a.remaining ? b : a));
-      const taken = tightest.remaining >= count;
+      const counting: Window[] = [];
+      let limit = limits[0]!;
+      let left = Number.POSITIVE_INFINITY;
+      let endsAt = at;
+      for (const one of limits) {
+        const startsAt = at - (at % (windowSeconds[one.name] * 1000));
+        const window = windowAt(`${one.name} ${subject}`, one.name, startsAt);
+        counting.push(window);
+        const leftOfOne = one.most - window.shared - window.sending - window.pending;
+        if (leftOfOne < left) {
+          limit = one;
+          left = leftOfOne;
+          endsAt = window.endsAt;
+        }
+      }
+      const taken = left >= count;
       if (taken) {
-        for (const { window } of standings) {
+        for (const window of counting) {
           window.pending += count;
           if (!isAlone) untold.add(window);
         }
       }
-      const remaining = Math.max(0, tightest.remaining - (taken ? count : 0));
-      return { taken, standing: { limit: tightest.limit, remaining, resetSeconds: tightest.resetSeconds } };
+      const remaining = Math.max(0, left - (taken ? count : 0));
+      return { taken, standing: { limit, remaining, resetSeconds: Math.max(1, Math.ceil((endsAt - at) / 1000)) } };
     },
 
     async flush() {

@@ -35,9 +35,17 @@ export class RateLimited extends AppError {
   }
 }
 
+/** The same caller sends thousands of requests with the same limits. */
+const known = new WeakMap<Caller['limits'], readonly RateLimit[]>();
+
 function limitsOf({ limits }: Caller): readonly RateLimit[] {
-  const minute: RateLimit = { name: 'minute', most: limits.perMinute };
-  return limits.perHour === null ? [minute] : [minute, { name: 'hour', most: limits.perHour }];
+  let found = known.get(limits);
+  if (!found) {
+    const minute: RateLimit = { name: 'minute', most: limits.perMinute };
+    found = limits.perHour === null ? [minute] : [minute, { name: 'hour', most: limits.perHour }];
+    known.set(limits, found);
+  }
+  return found;
 }
 
 function rateHeaders({ limit, remaining, resetSeconds }: RateStanding): Record<string, string> {

@@ -93,6 +93,36 @@ export interface OrderRow {
   updated_at: Date;
 }
 
+/** What an answer shows of it, or is needed to find it. */
+export const shownOfOrder = [
+  'id',
+  'merchant_id',
+  'livemode',
+  'order_number',
+  'status',
+  'attention',
+  'tender_type',
+  'currency',
+  'total_amount_cents',
+  'tax_amount_cents',
+  'discount_amount_cents',
+  'total_amount_sats',
+  'items',
+  'customer_email',
+  'po_number',
+  'channel_id',
+  'discount_id',
+  'wallet_id',
+  'btc_usd_price',
+  'btc_fiat_price',
+  'rate_source',
+  'metadata',
+  'cash_paid_at',
+  'created_at',
+  'updated_at',
+] as const satisfies readonly (keyof OrderRow)[];
+export type ShownOrder = Pick<OrderRow, (typeof shownOfOrder)[number]>;
+
 export const orderItemSchema = Type.Object({
   name: Type.String(),
   price_cents: cents('Price of one'),
@@ -135,7 +165,7 @@ export const orderFields = {
 export const orderSchema = Type.Object(orderFields, { description: 'An order' });
 export type Order = Static<typeof orderSchema>;
 
-export function toOrder(row: OrderRow): Order {
+export function toOrder(row: ShownOrder): Order {
   return {
     object: 'order',
     livemode: row.livemode,

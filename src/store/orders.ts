@@ -6,7 +6,7 @@ import type { Filter } from '../kernel/filters.ts';
 import type { Page, PageRequest } from '../kernel/page.ts';
 import type { OrderAttention, OrderRow } from '../model/order.ts';
 
-export const orderColumns = [
+const orderColumns = [
   'id',
   'merchant_id',
   'livemode',
