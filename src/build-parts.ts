@@ -1,10 +1,8 @@
 import { setMaxListeners } from 'node:events';
-import { mkdir } from 'node:fs/promises';
-import { join } from 'node:path';
 import { createAuthenticator } from './auth/authenticate.ts';
 import type { Config } from './config.ts';
 import type { Database } from './db/database.ts';
-import type { EmbeddedEngine } from './db/embedded/open.ts';
+import { type EmbeddedEngine, embeddedDirectory } from './db/embedded/open.ts';
 import { connectEmbedded, openEmbeddedDatabase } from './db/embedded.ts';
 import { migrate } from './db/migrate.ts';
 import { openPostgres } from './db/postgres.ts';
@@ -63,7 +61,7 @@ export interface BuildOptions {
   /** How host names of outbound calls are resolved; tests put their own DNS here. */
   lookup?: HostLookup;
   onFatal?: (error: Error) => void;
-  /** An embedded engine that somebody has opened and will close; tests share one. */
+  /** An embedded engine that somebody has opened and will close: the server opens it early, tests share one. */
   engine?: EmbeddedEngine;
 }
 
@@ -141,11 +139,6 @@ export async function buildParts(config: Config, options: BuildOptions): Promise
   }
 }
 
-/** Where the embedded database lives. */
-export function embeddedDirectory(config: Config): string {
-  return join(config.dataDir, 'db');
-}
-
 /** Opens the configured database as it is; its schema may be of any age. */
 export async function openDatabase(
   config: Config,
@@ -157,8 +150,7 @@ export async function openDatabase(
     return openPostgres({ url: config.databaseUrl, log, sessionName, guarded: strict });
   }
   if (engine) return connectEmbedded(engine, log);
-  await mkdir(config.dataDir, { recursive: true, mode: 0o700 });
-  return openEmbeddedDatabase({ dir: embeddedDirectory(config), log, ...(onFatal ? { onFatal } : {}) });
+  return openEmbeddedDatabase({ dir: embeddedDirectory(config.dataDir), log, ...(onFatal ? { onFatal } : {}) });
 }
 
 function liveRates(setting: RateSourcesSetting, outbound: Outbound, clock: Clock, log: Logger) {

@@ -1,5 +1,7 @@
 import { ConfigError, readConfig } from './config.ts';
-import { type RunningServer, startServer } from './server.ts';
+import { embeddedDirectory, openEmbedded } from './db/embedded/open.ts';
+import { createLog } from './kernel/log.ts';
+import type { RunningServer } from './server.ts';
 
 /** Starts the service and stops it on SIGTERM or SIGINT. @returns when it is listening. */
 export async function main(options: { demo: boolean; env?: NodeJS.ProcessEnv }): Promise<void> {
@@ -21,14 +23,20 @@ export async function main(options: { demo: boolean; env?: NodeJS.ProcessEnv }):
     void end(1);
   });
 
+  function onFatal(error: Error): void {
+    process.stderr.write(`${error.message}\n`);
+    void end(1);
+  }
+
   try {
-    running = await startServer(readConfig(options.env ?? process.env), {
-      demo: options.demo,
-      onFatal: (error) => {
-        process.stderr.write(`${error.message}\n`);
-        void end(1);
-      },
-    });
+    const config = readConfig(options.env ?? process.env);
+    const log = createLog(config.logLevel);
+    // What takes longest has a thread of its own: it begins before all that is imported below is read.
+    const dir = embeddedDirectory(config.dataDir);
+    const engine = config.databaseUrl === undefined ? openEmbedded({ dir, log, onFatal }) : undefined;
+    engine?.catch(() => {});
+    const { startServer } = await import('./server.ts');
+    running = await startServer(config, { demo: options.demo, log, onFatal, ...(engine ? { engine } : {}) });
     if (stopping) await running.stop();
   } catch (error) {
     // A person reads this: the sentence, without a stack, unless nobody foresaw it.

@@ -1,7 +1,8 @@
 import type { AddressInfo } from 'node:net';
 import { banner } from './banner.ts';
-import { buildParts } from './build-parts.ts';
+import { type BuiltParts, buildParts } from './build-parts.ts';
 import type { Config } from './config.ts';
+import type { EmbeddedEngine } from './db/embedded/open.ts';
 import {
   completeDemo,
   type DemoCredentials,
@@ -23,7 +24,7 @@ import { sendMails } from './jobs/send-mails.ts';
 import { shareRateCounts } from './jobs/share-rate-counts.ts';
 import { sweep } from './jobs/sweep.ts';
 import { watchInvoices } from './jobs/watch-invoices.ts';
-import { closeLog, createLog, type Logger } from './kernel/log.ts';
+import { closeLog, type Logger } from './kernel/log.ts';
 import { hasMerchants } from './store/merchants.ts';
 
 /** After this a stop is forced, with time left to be gone within 10 s; the data is safe either way. */
@@ -37,28 +38,34 @@ export interface RunningServer {
 export interface ServerOptions {
   /** Make the demo even where it would not be made by itself; never into a database that has merchants. */
   demo?: boolean;
+  /** Closed when the server ends. */
+  log: Logger;
+  /** The engine of the embedded database, as good as open; closed with everything else. */
+  engine?: Promise<EmbeddedEngine>;
   onFatal?: (error: Error) => void;
 }
 
 /** Opens everything, listens, starts the loops. Resolves when the server is ready. */
-export async function startServer(config: Config, options: ServerOptions = {}): Promise<RunningServer> {
-  const log = createLog(config.logLevel);
+export async function startServer(config: Config, options: ServerOptions): Promise<RunningServer> {
   try {
-    return await start(config, options, log);
+    return await start(config, options);
   } catch (error) {
-    await closeLog(log);
+    await closeEngine(options).catch(() => {});
+    await closeLog(options.log);
     throw error;
   }
 }
 
-async function start(config: Config, options: ServerOptions, log: Logger): Promise<RunningServer> {
+async function closeEngine({ engine }: ServerOptions): Promise<void> {
+  await (await engine)?.close();
+}
+
+async function start(config: Config, options: ServerOptions): Promise<RunningServer> {
+  const { log } = options;
   const earlierDemo = await readDemo(config.dataDir);
   const mayMakeDemo = options.demo === true || wantsDemo(config);
-  const opening = buildParts(config, {
-    log,
-    allowPrivateNetworks: await mayReachPrivateNetworks(config, options.demo),
-    ...(options.onFatal ? { onFatal: options.onFatal } : {}),
-  });
+  const allowPrivateNetworks = await mayReachPrivateNetworks(config, options.demo);
+  const opening = openParts(config, options, allowPrivateNetworks);
   opening.catch(() => {});
   // The surfaces are most of the code; they are read while the database opens, which has a thread of its own.
   const { buildApp } = await import('./app.ts');
@@ -106,6 +113,7 @@ async function start(config: Config, options: ServerOptions, log: Logger): Promi
       await app.close().finally(() => clearInterval(idle));
       await Promise.all(jobs.map((job) => job.stop()));
       await built.close();
+      await closeEngine(options);
       log.info('stopped');
     }
   } catch (error) {
@@ -113,6 +121,17 @@ async function start(config: Config, options: ServerOptions, log: Logger): Promi
     await built.close().catch(() => {});
     throw error;
   }
+}
+
+async function openParts(config: Config, options: ServerOptions, allowPrivateNetworks: boolean): Promise<BuiltParts> {
+  const { log, onFatal } = options;
+  const engine = await options.engine;
+  return buildParts(config, {
+    log,
+    allowPrivateNetworks,
+    ...(engine ? { engine } : {}),
+    ...(onFatal ? { onFatal } : {}),
+  });
 }
 
 async function openDemo(

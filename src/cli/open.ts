@@ -1,8 +1,9 @@
 import { existsSync } from 'node:fs';
 import { pino } from 'pino';
-import { type BuiltParts, buildParts, embeddedDirectory, openDatabase as openConfigured } from '../build-parts.ts';
+import { type BuiltParts, buildParts, openDatabase as openConfigured } from '../build-parts.ts';
 import type { Config } from '../config.ts';
 import type { Database } from '../db/database.ts';
+import { embeddedDirectory } from '../db/embedded/open.ts';
 import { mayReachPrivateNetworks } from '../demo.ts';
 import type { Logger } from '../kernel/log.ts';
 import { openingFailure } from './failure.ts';
@@ -38,5 +39,5 @@ export async function openDatabase(config: Config): Promise<Database> {
 
 /** Whether there is anything to open: a server's database is taken to be there. */
 export function hasDatabase(config: Config): boolean {
-  return config.databaseUrl !== undefined || existsSync(embeddedDirectory(config));
+  return config.databaseUrl !== undefined || existsSync(embeddedDirectory(config.dataDir));
 }

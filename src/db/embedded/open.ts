@@ -1,4 +1,5 @@
 import { mkdirSync, statSync } from 'node:fs';
+import { join } from 'node:path';
 import { isMainThread } from 'node:worker_threads';
 import type pg from 'pg';
 import type { Logger } from '../../kernel/log.ts';
@@ -8,8 +9,13 @@ import { Supervisor } from './supervisor.ts';
 import { prepareCluster } from './template.ts';
 import { Watchdog } from './watchdog.ts';
 
+/** Where the database lives below `DATA_DIR`. */
+export function embeddedDirectory(dataDir: string): string {
+  return join(dataDir, 'db');
+}
+
 export interface EmbeddedOptions {
-  /** Holds the file `lock` and the cluster `pg`; made with mode 0700 if it is missing. */
+  /** Holds the file `lock` and the cluster `pg`; made with mode 0700 if it is missing, and what it lies in as well. */
   dir: string;
   log: Logger;
   /** A statement that runs longer costs a restart of the engine. 30 seconds unless said otherwise. */
