@@ -1,3 +1,4 @@
+import { stringify } from 'csv-stringify/sync';
 import type { TSchema } from 'typebox';
 import type { Answer, ListAnswer } from './answer.ts';
 import type { Call, Operation, OperationInput } from './operation.ts';
@@ -18,7 +19,7 @@ export function csvAnswer(operation: Operation, call: Call, input: OperationInpu
 
 async function* csvOf(operation: Operation, call: Call, input: OperationInput): AsyncGenerator<string> {
   const columns = columnsOf(operation);
-  yield lineOf(columns);
+  yield stringify([columns]);
   let after: { createdAt: string; id: string } | undefined;
   for (;;) {
     // A clean end would make half a list look whole: the connection breaks instead.
@@ -26,7 +27,7 @@ async function* csvOf(operation: Operation, call: Call, input: OperationInput): 
     const page = { page: 1, perPage: rowsAtOnce, walk: { after } };
     const { result } = (await operation.run!(call, { ...input, page })) as ListAnswer;
     const rows = result.rows as readonly Record<string, unknown>[];
-    if (rows.length > 0) yield rows.map((row) => lineOf(columns.map((column) => cell(row[column])))).join('');
+    if (rows.length > 0) yield stringify(rows.map((row) => columns.map((column) => cell(row[column]))));
     const last = rows.at(-1);
     if (!last || rows.length < rowsAtOnce) return;
     after = { createdAt: String(last.created_at), id: String(last.id) };
@@ -48,9 +49,4 @@ function cell(value: unknown): string {
   const text = typeof value === 'object' ? JSON.stringify(value) : String(value);
   const isFormula = typeof value === 'string' && /^[=+\-@\t\r]/.test(text) && !/^-?\d+(\.\d+)?$/.test(text);
   return isFormula ? `'${text}` : text;
-}
-
-/** RFC 4180, section 2. By hand: a library's way to it made two fifths of the garbage of a whole export. */
-function lineOf(cells: readonly string[]): string {
-  return `${cells.map((text) => (/[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text)).join(',')}\n`;
 }
