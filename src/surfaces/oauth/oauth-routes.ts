@@ -180,5 +180,7 @@ function toOauthError(error: unknown): OauthError {
   const known = toAppError(error);
   const code =
     known.status >= 500 ? 'server_error' : known.status === 429 ? 'temporarily_unavailable' : 'invalid_request';
-  return new OauthError(known.status, code, known.message, known.retryAfterSeconds);
+  const words =
+    known.code === 'payload_too_large' ? `The body is larger than ${bodyLimitBytes / 1024} KiB` : known.message;
+  return new OauthError(known.status, code, words, known.retryAfterSeconds);
 }

@@ -4,7 +4,7 @@ import { operations } from '../../../src/resources/index.ts';
 import { openTestApp, type TestApp, type TestMerchant } from '../../harness/app.ts';
 import { borrowTestDatabase } from '../../harness/database.ts';
 import { expectLedgerToHold } from '../../harness/ledger.ts';
-import { McpClient } from '../../harness/mcp.ts';
+import { McpClient, rpc } from '../../harness/mcp.ts';
 import { describeRefusals } from '../../harness/refusals.ts';
 
 /** The interface's list. */
@@ -17,6 +17,14 @@ const toolNames =
    delete_product_type, list_webhooks, get_webhook, create_webhook, update_webhook, delete_webhook, get_merchant,
    list_wallets, get_wallet, list_merchant_documents, get_merchant_document, get_api_token_usage, verify_access_token,
    list_subscription_plans, create_payment_link`.split(/,\s*/);
+
+interface ListedTool {
+  name: string;
+  inputSchema: {
+    properties: Record<string, { type: 'integer' | 'string' | 'boolean' | 'array' | 'object' }>;
+    required?: string[];
+  };
+}
 
 let app: TestApp;
 let merchant: TestMerchant;
@@ -172,9 +180,45 @@ describe('the tools', () => {
     expect((await mcp.call('list_products', { status: null, page: 1 })).isError).toBe(false);
   });
 
+  test('whatever an argument holds, the answer is a result and no fault of ours', { timeout: 60_000 }, async () => {
+    const other = new McpClient(app.app, (await app.newMerchant()).test.key);
+    const { tools } = (await other.ask('tools/list')).result;
+    const needed = {
+      integer: 5,
+      string: '01900000-0000-7000-8000-000000000000',
+      boolean: false,
+      array: [],
+      object: {},
+    };
+    const calls = tools.flatMap(({ name, inputSchema: { properties, required = [] } }: ListedTool) => {
+      const least = Object.fromEntries(required.map((member) => [member, needed[properties[member]!.type]]));
+      return Object.keys(properties).flatMap((member) =>
+        [1e300, '\ud800', 'x'.repeat(6000), [null], JSON.parse('{"__proto__":{"a":[1]}}')].map((odd) => ({
+          name,
+          arguments: { ...least, [member]: odd },
+        })),
+      );
+    });
+    expect(calls.length).toBeGreaterThan(900);
+    for (let from = 0; from < calls.length; from += 50) {
+      const batch = calls.slice(from, from + 50);
+      const body = JSON.stringify(batch.map((call: object, id: number) => rpc('tools/call', call, id)));
+      for (const { id, result } of (await other.send({ body })).body) {
+        const { error } = JSON.parse(result.content[0].text);
+        expect(error?.status ?? 200, JSON.stringify(batch[id])).toBeLessThan(500);
+      }
+    }
+  });
+
   test('make a payment link', async () => {
     const link = await mcp.call('create_payment_link', { name: 'Sticker', price_cents: 300 });
     expect(link.value.payment_link_url).toMatch(/\/pay\/prod_[0-9a-f]{16}$/);
+    const endless = await mcp.call('create_payment_link', {
+      name: 'Sticker',
+      price_cents: 300,
+      access_duration_seconds: 1e300,
+    });
+    expect(endless.value.error.details).toEqual([expect.stringMatching(/^access_duration_seconds must be at most/)]);
   });
 
   test('a publishable key may only make checkout sessions', async () => {
