@@ -155,12 +155,12 @@ function checkRequest(request: CheckoutRequest, merchant: MerchantRow, { isPubli
     ['success_url', request.successUrl],
     ['cancel_url', request.cancelUrl],
   ] as const) {
-    if (url && !isPlainWebAddress(url)) faults.push(`${name} must be an absolute http(s) address`);
+    if (url != null && !isPlainWebAddress(url)) faults.push(`${name} must be an absolute http(s) address`);
     else if (url && isPublic && !merchant.allowed_origins.includes(new URL(url).origin)) {
       faults.push(`${name} must lie in one of the merchant's allowed_origins`);
     }
   }
-  if (request.accentColor && !/^#[0-9a-f]{6}$/i.test(request.accentColor)) {
+  if (request.accentColor != null && !/^#[0-9a-f]{6}$/i.test(request.accentColor)) {
     faults.push('checkout_accent_color must be a colour as #rrggbb');
   }
   if (isPublic && request.metadata) {

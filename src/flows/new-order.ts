@@ -104,7 +104,7 @@ export async function draftOrder(
     po_number: request.poNumber ?? orderNumber,
     channel_id: request.channelId ?? null,
     discount_id: terms.discountId,
-    wallet_id: tender === 'cash' ? null : (request.walletId ?? null),
+    wallet_id: tender === 'cash' ? null : (request.walletId?.toLowerCase() ?? null),
     wallet_pinned: tender !== 'cash' && Boolean(request.walletId),
     btc_usd_price: quote?.btcUsdPrice ?? null,
     btc_fiat_price: quote?.btcFiatPrice ?? null,

@@ -58,7 +58,7 @@ export const productSchema = Type.Object(
     created_at: timestamp('When the product was made'),
     updated_at: timestamp('When the product last changed'),
     key_rotation_pending: Type.Optional(
-      Type.Boolean({ description: 'Whether the old key of its media is still kept; only when one product is shown' }),
+      Type.Boolean({ description: 'Whether the old key of its media is still kept; where one product is shown' }),
     ),
   },
   { description: 'A product' },

@@ -28,7 +28,7 @@ export const verifyAccessToken = operation({
     '402 is the only sign of a dead token: tampered with, over, of another merchant or mode, refunded. A token from before tokens named products gets 402 as well when it asks for a key. How often an hour an order’s key is handed out follows from the plan: 429 beyond.',
   method: 'POST',
   path: '/api/v1/m/access/verify',
-  access: { permission: 'media_keys:read' },
+  access: { permission: 'media_keys:read', whileInactive: true },
   body: inputObject({
     access_token: accessTokenInput,
     media_key_id: optional(textInput(64, 'The key to hand out, if it is linked to the token’s product')),

@@ -20,7 +20,7 @@ export const verifyPublicAccessToken = operation({
     'The token comes in the body or in the header X-Access-Token, which wins. A product one of whose media keys has browser_delivery false is refused to web pages (403): ask from your server.',
   method: 'POST',
   path: '/api/v1/pub/access/verify',
-  access: { permission: undefined, publishable: true },
+  access: { permission: undefined, publishable: true, whileInactive: true },
   body: inputObject({ access_token: accessTokenInput }),
   answer: json(answer),
   fails: ['bad_request', 'payment_required', 'forbidden'],

@@ -85,6 +85,6 @@ export const clearProductOldKey = operation({
     const { product, key } = await readOwn(call, input);
     await clearOldMediaKey(call.db, call.scope, key.id, call.now);
     call.afterCommit(() => call.parts.db.wake('event_recorded', call.scope.merchantId));
-    return toProduct(product, call.parts.links.payUrl);
+    return { ...toProduct(product, call.parts.links.payUrl), key_rotation_pending: false };
   },
 });

@@ -3,6 +3,7 @@ import type { Parts } from '../../flows/parts.ts';
 import { checkAccess } from '../../operation/access.ts';
 import type { Operation } from '../../operation/operation.ts';
 import { perform } from '../../operation/perform.ts';
+import { prefersCsv } from './accept.ts';
 import { admit } from './admit.ts';
 import { addPreflight, allowAnyOrigin } from './cors.ts';
 import { refuseOtherMethods } from './refuse-methods.ts';
@@ -72,11 +73,6 @@ export function addOperationRoutes(server: FastifyInstance, { parts, operations 
 }
 
 const hasCsv = ({ answer }: Operation): boolean => answer.kind === 'list' && answer.csv === true;
-
-/** Only where it is asked for by name and JSON is not: every client of the API takes anything. */
-function prefersCsv(accept: string | undefined): boolean {
-  return accept !== undefined && /\btext\/csv\b/i.test(accept) && !/\bjson\b/i.test(accept);
-}
 
 /** Whether a web page of anybody's may call it. */
 function isForAnyPage({ access }: Operation): boolean {

@@ -50,7 +50,8 @@ export async function callTool(
   let success = false;
   try {
     const tool = tools.get(name);
-    if (!tool) throw new RpcError('invalidParams', `Unknown tool: ${shortName(name)}`);
+    if (!tool)
+      throw new RpcError('invalidParams', name ? `Unknown tool: ${shortName(name)}` : 'name must be a tool’s name');
     const result = await run(parts, tool, caller, readArguments(params.arguments), visit);
     success = !result.isError;
     return result;

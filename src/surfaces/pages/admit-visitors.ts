@@ -4,7 +4,7 @@ import type { Parts } from '../../flows/parts.ts';
 import { AppError } from '../../kernel/errors.ts';
 import type { Visit } from '../../limits/visitor-pace.ts';
 import type { VisitorPlace } from '../../limits/visitor-places.ts';
-import { prefersJson } from '../http/prefers-json.ts';
+import { prefersJson } from '../http/accept.ts';
 import { busyPage } from './busy-page.tsx';
 import { chooseLanguage } from './language.ts';
 

@@ -2,8 +2,9 @@ import type { ComponentChildren, JSX, VNode } from 'preact';
 import { renderToString } from 'preact-render-to-string';
 import { readStyle } from './assets.ts';
 import { dark, light, type Theme } from './colours.ts';
+import { directionOf } from './direction.ts';
 import { Icon } from './icons.tsx';
-import { dictionaryOf, directionOf, type Language, languageNames, languages } from './language.ts';
+import { dictionaryOf, type Language, languageNames, languages } from './language.ts';
 import { colourScheme, themeStyle } from './theme-style.ts';
 
 const baseStyle = readStyle('./base.css', import.meta.url);

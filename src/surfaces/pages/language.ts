@@ -1,3 +1,4 @@
+import { keepTextsApart } from './direction.ts';
 import { ar } from './languages/ar.ts';
 import { de } from './languages/de.ts';
 import { type Dictionary, en } from './languages/en.ts';
@@ -9,7 +10,7 @@ import { ptBr } from './languages/pt-br.ts';
 /** BCP 47 tags of the languages that pages speak. */
 export type Language = 'en' | 'es' | 'de' | 'fr' | 'pt-BR' | 'ja' | 'ar';
 
-const dictionaries: Readonly<Record<Language, Dictionary>> = { en, es, de, fr, 'pt-BR': ptBr, ja, ar };
+const dictionaries: Readonly<Record<Language, Dictionary>> = keepTextsApart({ en, es, de, fr, 'pt-BR': ptBr, ja, ar });
 
 /** In the order of the language menu. */
 export const languages = Object.keys(dictionaries) as Language[];
@@ -27,10 +28,6 @@ export const languageNames: Readonly<Record<Language, string>> = {
 
 export function dictionaryOf(language: Language): Dictionary {
   return dictionaries[language];
-}
-
-export function directionOf(language: Language): 'ltr' | 'rtl' {
-  return language === 'ar' ? 'rtl' : 'ltr';
 }
 
 /** The language of a page: what `?locale=` asks for, then what the browser prefers (RFC 9110, 12.5.4), then English. */

@@ -8,7 +8,7 @@ import { AppError, notFound } from '../../kernel/errors.ts';
 import { qrSvg } from '../../kernel/qr.ts';
 import type { CheckoutView } from '../../model/checkout-view.ts';
 import { toSimulatedPayment } from '../../model/simulated-payment.ts';
-import { prefersJson } from '../http/prefers-json.ts';
+import { prefersJson } from '../http/accept.ts';
 import { refuseOtherMethods } from '../http/refuse-methods.ts';
 import { goneSignal } from '../http/stream-answer.ts';
 import { newNonce, pageHeaders } from '../pages/headers.ts';

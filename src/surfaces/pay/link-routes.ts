@@ -4,7 +4,7 @@ import { openPaymentLink, showPaymentLink } from '../../flows/show-payment-link.
 import { AppError, notFound } from '../../kernel/errors.ts';
 import { checkoutUrl } from '../../model/checkout-session.ts';
 import { toPaymentLink } from '../../model/payment-link-view.ts';
-import { prefersJson } from '../http/prefers-json.ts';
+import { prefersJson } from '../http/accept.ts';
 import { refuseOtherMethods } from '../http/refuse-methods.ts';
 import { newNonce, pageHeaders } from '../pages/headers.ts';
 import { chooseLanguage } from '../pages/language.ts';

@@ -3,7 +3,7 @@ import type { Parts } from '../../flows/parts.ts';
 import { showReceipt } from '../../flows/show-receipt.ts';
 import { notFound } from '../../kernel/errors.ts';
 import { toReceipt } from '../../model/receipt-view.ts';
-import { prefersJson } from '../http/prefers-json.ts';
+import { prefersJson } from '../http/accept.ts';
 import { refuseOtherMethods } from '../http/refuse-methods.ts';
 import { newNonce, pageHeaders } from '../pages/headers.ts';
 import { chooseLanguage } from '../pages/language.ts';

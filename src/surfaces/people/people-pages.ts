@@ -1,8 +1,8 @@
 import formBody from '@fastify/formbody';
 import type { FastifyError, FastifyInstance } from 'fastify';
 import type { Parts } from '../../flows/parts.ts';
+import { prefersJson } from '../http/accept.ts';
 import { toAppError } from '../http/error-body.ts';
-import { prefersJson } from '../http/prefers-json.ts';
 import { refuseForeignForms } from '../pages/same-origin.ts';
 import { addAccountPages } from './account-routes.ts';
 import { beginPage } from './page-setting.ts';

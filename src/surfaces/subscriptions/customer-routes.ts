@@ -9,7 +9,7 @@ import {
 } from '../../flows/customer-subscription.ts';
 import type { Parts } from '../../flows/parts.ts';
 import { AppError, notFound } from '../../kernel/errors.ts';
-import { prefersJson } from '../http/prefers-json.ts';
+import { prefersJson } from '../http/accept.ts';
 import { admitVisitors } from '../pages/admit-visitors.ts';
 import { newNonce, pageHeaders } from '../pages/headers.ts';
 import { chooseLanguage, type Language } from '../pages/language.ts';

@@ -1,4 +1,5 @@
 import type { SubscriptionRow } from '../../model/subscription.ts';
+import { keepTextsApart } from '../pages/direction.ts';
 import type { Language } from '../pages/language.ts';
 import { ar } from './languages/ar.ts';
 import { de } from './languages/de.ts';
@@ -8,7 +9,7 @@ import { fr } from './languages/fr.ts';
 import { ja } from './languages/ja.ts';
 import { ptBr } from './languages/pt-br.ts';
 
-const words: Readonly<Record<Language, Words>> = { en, es, de, fr, 'pt-BR': ptBr, ja, ar };
+const words: Readonly<Record<Language, Words>> = keepTextsApart({ en, es, de, fr, 'pt-BR': ptBr, ja, ar });
 
 export function wordsOf(language: Language): Words {
   return words[language];

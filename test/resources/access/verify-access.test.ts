@@ -184,11 +184,21 @@ describe('402 is the only sign of a dead one', () => {
 });
 
 describe('who may ask', () => {
-  test('nobody without a token: 400', async () => {
-    for (const token of [undefined, null, '']) {
+  test('nobody without a token, or with what can be none: 400', async () => {
+    for (const token of [undefined, null, '', 7, 'a\u0000b', '\ud800']) {
       expect((await verify(token)).status).toBe(400);
       expect((await verifyPublic(token)).status).toBe(400);
     }
+  });
+
+  test('also for a merchant who is suspended: what was paid for goes on', async () => {
+    const closed = await app.newMerchant();
+    const { token } = await buy(app, closed.test);
+    await app.rows(`update merchants set status = 'suspended' where id = $1`, [closed.id]);
+    app.parts.authenticator.forget();
+    expect((await closed.test.get('/api/v1/m/orders')).status).toBe(403);
+    expect((await closed.test.post(path, { access_token: token })).status).toBe(200);
+    expect((await closed.publishable.post(publicPath, { access_token: token })).status).toBe(200);
   });
 
   test('keys of the right kind, at the right door', async () => {

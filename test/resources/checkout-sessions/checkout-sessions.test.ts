@@ -155,6 +155,7 @@ describe('creating', () => {
       { checkout_accent_color: '#fff}a{' },
       'checkout_accent_color must be a colour as #rrggbb',
     ],
+    ['no colour', { checkout_accent_color: '' }, 'checkout_accent_color must be a colour as #rrggbb'],
     ['a short colour', { checkout_accent_color: '#fff' }, 'checkout_accent_color must be a colour as #rrggbb'],
     [
       'a success_url of a script',
@@ -169,6 +170,7 @@ describe('creating', () => {
   });
 
   test.each([
+    '',
     'JaVaScRiPt://h/%0aalert(1)',
     'data:text/html,x',
     '//evil.test',

@@ -172,3 +172,15 @@ test('the last place is shared, not passed', async () => {
   await createProduct(client, { position: 1_000_000 });
   expect((await createProduct(client)).position).toBe(1_000_000);
 });
+
+test('a payment link takes what a product takes', async () => {
+  const { test: client } = await app.newMerchant();
+  const link = (members: object) =>
+    client.post('/api/v1/m/payment_links', { payment_link: { name: 'Film', price_cents: 100, ...members } });
+  const { status, body } = await link({ access_duration_seconds: 60, currency: 'EUR', description: 'Once' });
+  expect([status, body.access_duration_seconds, body.currency, body.description]).toEqual([201, 60, 'eur', 'Once']);
+  for (const seconds of [0, 1.5, 2 ** 53, 1e300]) {
+    expectInvalid(await link({ access_duration_seconds: seconds }), /^access_duration_seconds must be/);
+  }
+  expect((await client.get(path)).body.meta.total_count).toBe(1);
+});

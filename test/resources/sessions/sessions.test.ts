@@ -45,6 +45,7 @@ describe('signing in', () => {
       { password: 'x' },
       { email: '', password: 'x' },
       { email: 7, password: 'x' },
+      { email: 'a@b.co', password: '\u0000' },
     ]) {
       const reply = await app.stranger.post('/api/v1/m/sessions', body);
       expect([reply.status, reply.body.error.code]).toEqual([400, 'bad_request']);

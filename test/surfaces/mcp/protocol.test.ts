@@ -91,6 +91,10 @@ describe('the protocol', () => {
     }
     expect(await mcp.ask('server/discover')).toMatchObject({ error: { code: -32601 } });
     expect(await mcp.ask('tools/call', { name: 'nothing' })).toMatchObject({ error: { code: -32602 } });
+    const nameless = { code: -32602, message: 'name must be a tool’s name' };
+    for (const params of [undefined, {}, { name: 7 }]) {
+      expect(await mcp.ask('tools/call', params)).toMatchObject({ error: nameless });
+    }
     expect(await mcp.ask('tools/call', { name: 'get_merchant', arguments: [] })).toMatchObject({
       error: { code: -32602 },
     });

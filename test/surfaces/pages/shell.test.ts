@@ -39,6 +39,16 @@ describe('the language of a page', () => {
     }
   });
 
+  test('keep a name or an amount that runs the other way apart from the sentence', () => {
+    const [en, ar] = [dictionaryOf('en'), dictionaryOf('ar')];
+    expect(en.backTo('Café “1”')).toBe('Back to Café “1”');
+    expect(en.backTo('مقهى')).toBe('Back to \u2068مقهى\u2069');
+    expect(ar.link.payNow('24.50\u00a0US$')).toContain('\u206824.50\u00a0US$\u2069');
+    expect(ar.taxAt('VAT', '8.25')).toContain('\u2068VAT\u2069 8.25');
+    // An override, with what would end its isolate.
+    expect(en.taxAt('\u2069\u202eTAV', '8.25')).toBe('TAV 8.25%');
+  });
+
   test('Arabic counts minutes in its own forms', () => {
     const { minutesLeft } = dictionaryOf('ar').checkout;
     expect(new Set([1, 2, 5].map((minutes) => minutesLeft(minutes).replace(/\d+/, ''))).size).toBe(3);

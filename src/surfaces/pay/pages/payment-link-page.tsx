@@ -45,7 +45,7 @@ export function renderPaymentLinkPage(view: PaymentLinkView, options: { nonce: s
             <h1 id="title">{view.name}</h1>
             {view.description && <p class="description muted">{view.description}</p>}
           </div>
-          <p class="amount">
+          <p class={price.length > 14 ? 'amount long' : 'amount'}>
             <Ltr>{price}</Ltr>
           </p>
           <form method="post" action={`/pay/${view.slug}`} class="stack">

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { prefersJson } from '../../src/surfaces/http/prefers-json.ts';
+import { prefersCsv, prefersJson } from '../../src/surfaces/http/accept.ts';
 
 test.each([
   [undefined, false],
@@ -20,4 +20,21 @@ test.each([
   ['nonsense;;;q=x', false],
 ])('%j ranks JSON above HTML: %s', (accept, expected) => {
   expect(prefersJson(accept)).toBe(expected);
+});
+
+test.each([
+  [undefined, false],
+  ['*/*', false],
+  ['text/*', false],
+  ['application/json', false],
+  ['text/csv', true],
+  ['Text/CSV; header=present', true],
+  ['text/csv, */*', true],
+  ['text/csv;q=0.5, */*', false],
+  ['text/csv, application/json', false],
+  ['text/csv;q=0.9, application/json;q=0.5', true],
+  ['text/csv;q=0.5, application/json', false],
+  ['text/csv;q=0', false],
+])('%j ranks CSV above JSON: %s', (accept, expected) => {
+  expect(prefersCsv(accept)).toBe(expected);
 });
