@@ -342,7 +342,9 @@ describe('recorded answers conform', () => {
     expectToConform('cancel_order', await client.delete(`${orders}/${paid.id}`), 409);
     expectToConform('cancel_order', await client.delete(`${orders}/${paid.id}`, { 'idempotency-key': '' }), 422);
     expectToConform('cancel_order', await client.raw('DELETE', `${orders}/${paid.id}`, '{', json), 400);
-    expectToConform('generate_invoice', await client.post(`${invoices}/generate`, { order_id: paid.id }), 409);
+    const { id: order_id } = await createOrder(client, { tender_type: 'cash' });
+    expectToConform('generate_invoice', await client.post(`${invoices}/generate`, { order_id: paid.id }), 201);
+    expectToConform('generate_invoice', await client.post(`${invoices}/generate`, { order_id }), 409);
     expectToConform('generate_invoice', await client.post(`${invoices}/generate`, {}), 422);
     for (const [name, path] of [
       ['get_invoice', `${invoices}/${unknown}`],

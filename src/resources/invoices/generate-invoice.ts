@@ -1,14 +1,14 @@
 import { Type } from 'typebox';
 import { checkLargestAmount } from '../../flows/key-allowance.ts';
 import { openInvoice } from '../../flows/open-invoice.ts';
-import { invalid, notFound } from '../../kernel/errors.ts';
+import { AppError, invalid, notFound } from '../../kernel/errors.ts';
 import { isUuid } from '../../kernel/ids.ts';
 import { inputObject, optional } from '../../model/fields.ts';
 import { toInvoice } from '../../model/invoice.ts';
 import { invoiceViewSchema } from '../../model/invoice-view.ts';
 import { toOrder } from '../../model/order.ts';
-import { json, operation } from '../../operation/operation.ts';
-import { findInvoiceForJob } from '../../store/invoices.ts';
+import { type Call, json, operation } from '../../operation/operation.ts';
+import { findCurrentInvoice, findInvoiceForJob } from '../../store/invoices.ts';
 import { findOrder } from '../../store/orders.ts';
 
 const body = inputObject({
@@ -19,7 +19,9 @@ const body = inputObject({
 export const generateInvoice = operation({
   name: 'generate_invoice',
   summary: 'Get a Lightning invoice for what an order still owes',
-  description: 'Answers the open invoice while it has a minute left, else a new one. Parallel calls get the same one.',
+  description:
+    'Answers the open invoice while it has a minute left, else a new one. Parallel calls get the same one. Of an order ' +
+    'that a Lightning invoice paid it is that invoice, `paid`.',
   method: 'POST',
   path: '/api/v1/m/invoices/generate',
   status: 201,
@@ -55,7 +57,13 @@ export const generateInvoice = operation({
       return { orderId };
     },
     async ask(call, { orderId }) {
-      return (await openInvoice(call.parts, call.scope, orderId, call.signal)).id;
+      try {
+        return (await openInvoice(call.parts, call.scope, orderId, call.signal)).id;
+      } catch (error) {
+        const paidId = isConflict(error) ? await findPaidInvoiceId(call, orderId) : undefined;
+        if (paidId === undefined) throw error;
+        return paidId;
+      }
     },
     async commit(call, { orderId }, invoiceId) {
       const now = call.parts.clock.now();
@@ -67,3 +75,13 @@ export const generateInvoice = operation({
     },
   },
 });
+
+const isConflict = (error: unknown) => error instanceof AppError && error.code === 'conflict';
+
+/** Who asks again because the answer was lost, while the payer was quick, gets the invoice that exists. */
+async function findPaidInvoiceId({ parts, scope }: Omit<Call, 'db'>, orderId: string): Promise<string | undefined> {
+  const order = await findOrder(parts.db, scope, orderId);
+  if (order?.status !== 'paid' && order?.status !== 'refunded') return undefined;
+  const invoice = await findCurrentInvoice(parts.db, orderId, parts.clock.now());
+  return invoice?.status === 'paid' ? invoice.id : undefined;
+}

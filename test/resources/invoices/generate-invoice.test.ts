@@ -178,22 +178,38 @@ describe('what is asked for', () => {
   });
 });
 
+test('an order that is paid has the invoice that paid it', async () => {
+  const merchant = await app.newMerchant();
+  const { test: client } = merchant;
+  const order = await createOrderWithInvoice(client);
+  await pay(client, order.invoice.id);
+  const before = await books(app);
+  const again = await generate(client, order.id);
+  expect([again.status, again.body]).toMatchObject([
+    201,
+    { id: order.invoice.id, status: 'paid', expired: false, order: { id: order.id, status: 'paid' } },
+  ]);
+  expect(await books(app)).toEqual(before);
+
+  const late = await createOrderWithInvoice(client);
+  await client.delete(`/api/v1/m/orders/${late.id}`);
+  await pay(client, late.invoice.id);
+  expectError(await generate(client, late.id), 'conflict', { message: /^The order is cancelled/ });
+});
+
 describe('orders that get none', () => {
-  test('are cash, paid or cancelled', async () => {
+  test('are cash, paid in cash or cancelled', async () => {
     const { test: client } = await app.newMerchant();
     const cash = await createOrder(client, { tender_type: 'cash' });
     const { body: paidCash } = await client.post(
       '/api/v1/m/orders',
       orderBody({ tender_type: 'cash' }, { mark_as_paid: true }),
     );
-    const paid = await createOrderWithInvoice(client);
-    await pay(client, paid.invoice.id);
     const cancelled = await createOrderWithInvoice(client);
     await client.delete(`/api/v1/m/orders/${cancelled.id}`);
     const before = await books(app);
     expectError(await generate(client, cash.id), 'conflict', { message: /paid in cash/ });
     expectError(await generate(client, paidCash.id), 'conflict', { message: /^The order is paid/ });
-    expectError(await generate(client, paid.id), 'conflict', { message: /^The order is paid/ });
     expectError(await generate(client, cancelled.id), 'conflict', { message: /^The order is cancelled/ });
     expect(await books(app)).toEqual(before);
   });
