@@ -8,8 +8,8 @@ export default defineConfig({
     // Files of one worker share what they import, which takes longer than most of them run; each has a database of its own.
     isolate: false,
     maxWorkers: 2,
-    testTimeout: 30_000,
-    hookTimeout: 60_000,
+    testTimeout: 60_000,
+    hookTimeout: 120_000,
     // The same order everywhere; random runs inside tests print their own seeds.
     sequence: { shuffle: false },
     reporters: ['default'],

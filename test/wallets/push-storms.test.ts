@@ -63,7 +63,7 @@ async function makeInvoices({ test }: TestMerchant, count: number): Promise<{ id
 const paymentsOf = ({ id }: TestMerchant) => app.rows('select invoice_id from payments where merchant_id = $1', [id]);
 
 async function until(check: () => Promise<boolean>, what: string): Promise<void> {
-  for (const end = Date.now() + 20_000; !(await check()); ) {
+  for (const end = Date.now() + 40_000; !(await check()); ) {
     if (Date.now() > end) throw new Error(`In vain: ${what} (SEED=${seed})`);
     await new Promise((resolve) => setTimeout(resolve, 25));
     // Budgets of a wallet's host run on real time, and what they put off is due by the test's.
