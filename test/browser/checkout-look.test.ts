@@ -46,6 +46,7 @@ describe.runIf(hasBrowser())('what payers see', () => {
       response.setHeader('content-type', 'text/event-stream');
       response.write(': open\n\n');
     });
+    server.handle('/done', (_request, response) => void response.writeHead(204).end());
   });
   // Of every page that was opened: no refusal by the policy, no error of a script, no other host.
   afterEach(() => expect(watch.faults.splice(0)).toEqual([]));
@@ -54,8 +55,11 @@ describe.runIf(hasBrowser())('what payers see', () => {
     await server?.close();
   });
 
+  // A paid page leads away after a while, which would be in the middle of a look: there it gets nothing, and stays.
   const checkout = (view: CheckoutView, locale: Language = 'en') =>
-    server.show('/', (nonce) => renderCheckoutPage(view, { nonce, locale }));
+    server.show('/', (nonce) =>
+      renderCheckoutPage({ ...view, redirectUrl: view.redirectUrl && `${server.url}/done` }, { nonce, locale }),
+    );
   const open = async (on = page) => void (await on.goto(server.url, { waitUntil: 'commit' }));
 
   /** Faults at every width, and whether anything sticks out sideways; in hard accents too, where they are given. */
