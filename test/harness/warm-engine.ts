@@ -3,6 +3,12 @@ import pg from 'pg';
 import { type EmbeddedEngine, openEmbedded } from '../../src/db/embedded/open.ts';
 import { silentLog } from '../../src/kernel/log.ts';
 
+/** Those that belong to no column. A migrated schema begins without any. */
+const ownSequences = `
+  select quote_ident(relname) as name from pg_class sequence
+   where relkind = 'S' and relnamespace = 'public'::regnamespace
+     and not exists (select from pg_depend where objid = sequence.oid and deptype in ('a', 'i'))`;
+
 /** What a migrated schema begins with, by table: its rows as JSON. */
 type FirstRows = Map<string, string>;
 
@@ -38,6 +44,9 @@ export class WarmEngine {
           [rows],
         );
       }
+      // Made as the files went along: the numbers of each merchant's orders.
+      const { rows: made } = await client.query<{ name: string }>(ownSequences);
+      if (made.length > 0) await client.query(`drop sequence ${made.map(({ name }) => name).join(', ')}`);
       await client.query('commit');
     });
   }
