@@ -5,7 +5,7 @@ export default defineConfig({
     include: ['test/**/*.test.{ts,tsx}'],
     globalSetup: ['test/harness/global-setup.ts'],
     pool: 'forks',
-    // Files of one worker share what they import, which takes longer than most of them run; each has a database of its own.
+    // Files of one worker share what they import, which takes longer than most of them run; each finds an empty database.
     isolate: false,
     maxWorkers: 2,
     testTimeout: 60_000,

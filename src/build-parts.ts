@@ -88,7 +88,7 @@ export async function buildParts(config: Config, options: BuildOptions): Promise
     const mailer = config.smtpUrl === undefined ? undefined : createMailer(config.smtpUrl, config.mailFrom!);
     const links = { publicUrl: config.publicUrl, payUrl: config.payUrl };
     const tries = (name: string, most: number, windowSeconds: number) =>
-      createSharedTries(db, log, { name, most, windowSeconds });
+      createSharedTries({ db, log, sealer }, { name, most, windowSeconds });
     const parts: Parts = {
       db,
       clock,

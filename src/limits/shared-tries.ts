@@ -1,6 +1,7 @@
-import { createHash } from 'node:crypto';
+import { createHmac } from 'node:crypto';
 import type { Database } from '../db/database.ts';
 import type { Logger } from '../kernel/log.ts';
+import type { Sealer } from '../kernel/secrets.ts';
 import { forgetSharedTries, takeSharedTry } from '../store/tries.ts';
 import { createTryCounter } from './try-counter.ts';
 
@@ -10,6 +11,12 @@ export interface SharedTries {
   take(subject: string, now: Date): Promise<number>;
   /** Forgets a subject's tries. */
   forget(subject: string): Promise<void>;
+}
+
+interface TryParts {
+  readonly db: Database;
+  readonly log: Logger;
+  readonly sealer: Pick<Sealer, 'deriveKey'>;
 }
 
 export interface TryLimit {
@@ -23,11 +30,12 @@ export interface TryLimit {
  * Counts in the database, where several processes may run: with as many counters as processes a guesser would have as many
  * times the tries. While the database does not answer, each process goes on with its own count, and warns.
  */
-export function createSharedTries(db: Database, log: Logger, { name, most, windowSeconds }: TryLimit): SharedTries {
+export function createSharedTries({ db, log, sealer }: TryParts, { name, most, windowSeconds }: TryLimit): SharedTries {
   const counter = createTryCounter(most, windowSeconds);
   const isAlone = db.engine === 'embedded';
-  // No table tells which addresses somebody tried.
-  const rowOf = (subject: string) => `${name} ${createHash('sha256').update(subject).digest('base64url')}`;
+  // With a key of ours: all e-mail and network addresses there are could be tried against a plain hash.
+  const key = sealer.deriveKey('tries');
+  const rowOf = (subject: string) => `${name} ${createHmac('sha256', key).update(subject).digest('base64url')}`;
   let warned = false;
 
   async function shared<T>(work: () => Promise<T>): Promise<T | undefined> {

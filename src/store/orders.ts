@@ -4,43 +4,19 @@ import type { FilterColumns } from '../db/where.ts';
 import type { Scope } from '../kernel/context.ts';
 import type { Filter } from '../kernel/filters.ts';
 import type { Page, PageRequest } from '../kernel/page.ts';
-import type { OrderAttention, OrderRow } from '../model/order.ts';
+import { type OrderAttention, type OrderRow, shownOfOrder } from '../model/order.ts';
 
 const orderColumns = [
-  'id',
-  'merchant_id',
-  'livemode',
-  'order_number',
-  'status',
-  'attention',
-  'tender_type',
+  ...shownOfOrder,
   'source',
-  'currency',
-  'total_amount_cents',
-  'tax_amount_cents',
-  'discount_amount_cents',
-  'total_amount_sats',
-  'items',
   'pricing',
-  'customer_email',
   'customer_name',
-  'po_number',
-  'channel_id',
-  'discount_id',
-  'wallet_id',
   'wallet_pinned',
-  'btc_usd_price',
-  'btc_fiat_price',
-  'rate_source',
   'rate_quoted_at',
-  'metadata',
   'version',
-  'cash_paid_at',
   'paid_at',
   'cancelled_at',
   'api_key_id',
-  'created_at',
-  'updated_at',
 ] as const satisfies readonly (keyof OrderRow)[];
 const jsonColumns = new Set<string>(['items', 'pricing', 'metadata']);
 const columnList = orderColumns.join(', ');

@@ -18,11 +18,13 @@ function recording(answer: (keys: readonly string[]) => Map<string, { of: string
   );
   return { asked, read };
 }
+
 /** After this whoever asked before has been put into a statement. */
 async function nextTurn(): Promise<void> {
   await new Promise((resolve) => setImmediate(resolve));
   await Promise.resolve();
 }
+
 const all = (keys: readonly string[]) => new Map(keys.map((key) => [key, { of: key }]));
 
 test('what is asked for in one turn is asked once, each key once', async () => {

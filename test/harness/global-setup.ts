@@ -6,7 +6,7 @@ import { scratchRoot } from './scratch-root.ts';
 
 /**
  * Once per run: compiles dist/ (the embedded engine's worker thread and the tests that spawn real processes need it) and
- * prepares one migrated database that each test file gets a copy of.
+ * prepares one migrated database that test files get copies of.
  */
 export default async function setup(): Promise<() => Promise<void>> {
   const built = spawnSync(process.execPath, ['scripts/build.js', '--lenient'], { stdio: 'inherit' });

@@ -35,7 +35,7 @@ export class WarmEngine {
 
   empty(): Promise<void> {
     return withClient(this.engine, async (client) => {
-      const filled = [...(await readRows(client)).keys()];
+      const filled = await filledTables(client);
       await client.query('begin');
       await client.query(`truncate ${filled.join(', ')} restart identity cascade`);
       for (const [table, rows] of this.#firstRows) {
@@ -62,12 +62,19 @@ async function withClient<T>(engine: EmbeddedEngine, work: (client: pg.Client) =
   }
 }
 
-/** Of every table that has any. */
-async function readRows(client: pg.Client): Promise<FirstRows> {
+async function filledTables(client: pg.Client): Promise<string[]> {
   const { rows: tables } = await client.query<{ name: string }>(
     `select quote_ident(relname) as name from pg_class where relkind = 'r' and relnamespace = 'public'::regnamespace`,
   );
-  const each = tables.map(({ name }) => `select '${name}' as name, (select json_agg(t)::text from ${name} t) as rows`);
-  const { rows } = await client.query<{ name: string; rows: string | null }>(each.join(' union all '));
-  return new Map(rows.flatMap(({ name, rows }) => (rows === null ? [] : [[name, rows] as const])));
+  const each = tables.map(({ name }) => `select '${name}' as name where exists (select from ${name})`);
+  return (await client.query<{ name: string }>(each.join(' union all '))).rows.map(({ name }) => name);
+}
+
+async function readRows(client: pg.Client): Promise<FirstRows> {
+  const found: FirstRows = new Map();
+  for (const name of await filledTables(client)) {
+    const { rows } = await client.query<{ rows: string }>(`select json_agg(t)::text as rows from ${name} t`);
+    found.set(name, rows[0]!.rows);
+  }
+  return found;
 }

@@ -24,7 +24,7 @@ const form = 'application/x-www-form-urlencoded';
 /** The authorization server for assistants (OAuth 2.1, MCP 2025-06-18 "Authorization") on Satline's own address. */
 export function addOauth(app: FastifyInstance, parts: Parts): void {
   const openProvider = lazyProvider(parts, showRequestError);
-  const registrations = createSharedTries(parts.db, parts.log, registrationsAnHour);
+  const registrations = createSharedTries(parts, registrationsAnHour);
 
   addInteractionPages(app, parts, openProvider);
   app.register(async (server) => {

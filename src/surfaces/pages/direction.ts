@@ -1,3 +1,4 @@
+/** Which way a language is written, as the attribute `dir` of a page says it. */
 export function directionOf(language: string): 'ltr' | 'rtl' {
   return language === 'ar' ? 'rtl' : 'ltr';
 }
