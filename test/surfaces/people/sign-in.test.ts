@@ -63,9 +63,8 @@ describe('signing in', () => {
         times[kind].push(performance.now() - start);
       }
     }
-    const median = (all: number[]) => all.toSorted((a, b) => a - b)[all.length / 2]!;
-    // In turns and within one run, so that a busy machine slows both; without the hashing it would be a tenth.
-    const ratio = median(times.wrong) / median(times.unknown);
+    // The quickest of each, since whatever else the machine does can only add; without the hashing it would be a tenth.
+    const ratio = Math.min(...times.wrong) / Math.min(...times.unknown);
     expect(ratio).toBeGreaterThan(0.6);
     expect(ratio).toBeLessThan(1.67);
     app.clock.advanceSeconds(61);
