@@ -47,15 +47,15 @@ export async function perform(declared: Operation, parts: Parts, visit: Visit, r
   const writeRead = (value: unknown) =>
     isTagged ? writeTaggedAnswer(operation, value as Tagged, raw.ifNoneMatch, parts.strictAnswers) : write(value);
 
-  const answer = await finishing(
+  const work =
     kind === 'none'
       ? runOf(operation)(withHandle(parts.db), input).then(writeRead)
       : kind === 'database'
         ? once(operation, parts, caller, input, key, now, async (tx) =>
             write(await runOf(operation)(withHandle(tx), input)),
           )
-        : onceWithWallet(operation, parts, caller, input, key, now, withHandle, write),
-  );
+        : onceWithWallet(operation, parts, caller, input, key, now, withHandle, write);
+  const answer = await work.catch(explainUnknownOutcome);
   for (const effect of effects) effect();
   return answer;
 }
@@ -72,24 +72,19 @@ async function performPublic(operation: Operation, parts: Parts, visit: Visit, r
     const call = { parts, db, now, requestId, address, log, signal, source, afterCommit };
     return writeAnswer(operation, await run(call, input), parts.strictAnswers);
   };
-  const answer = await finishing(
-    operation.idempotency === 'none' ? runOn(parts.db) : parts.db.transaction((tx) => runOn(tx)),
-  );
+  const work = operation.idempotency === 'none' ? runOn(parts.db) : parts.db.transaction((tx) => runOn(tx));
+  const answer = await work.catch(explainUnknownOutcome);
   for (const effect of effects) effect();
   return operation.cacheSeconds === undefined ? answer : asCacheable(answer, operation.cacheSeconds, raw.ifNoneMatch);
 }
 
-async function finishing(work: Promise<Answer>): Promise<Answer> {
-  try {
-    return await work;
-  } catch (error) {
-    if (!(error instanceof UnknownOutcome)) throw error;
-    throw new AppError(
-      'internal_error',
-      'The database went away before it confirmed the change; look whether it happened, or repeat the call with the same Idempotency-Key',
-      { cause: error, retryAfterSeconds: 5 },
-    );
-  }
+function explainUnknownOutcome(error: unknown): never {
+  if (!(error instanceof UnknownOutcome)) throw error;
+  throw new AppError(
+    'internal_error',
+    'The database went away before it confirmed the change; look whether it happened, or repeat the call with the same Idempotency-Key',
+    { cause: error, retryAfterSeconds: 5 },
+  );
 }
 
 function runOf(operation: Operation): (call: Call, input: OperationInput) => Promise<unknown> {

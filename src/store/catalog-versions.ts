@@ -34,7 +34,7 @@ async function load(db: Handle, scopes: readonly Scope[]): Promise<Map<string, D
   return new Map(rows.map((row) => [textOf(row), row.version]));
 }
 
-const read = gatheredRead(textOf, load, { oneAtATime: true });
+const read = gatheredRead(textOf, load);
 
 /** Tills and shop pages ask for it all the time, so those who ask together share a statement. */
 export async function findCatalogVersion(db: Handle, scope: Scope): Promise<Date> {

@@ -44,7 +44,7 @@ test('who asks later is not answered by what was asked before', async () => {
   expect(asked).toHaveLength(2);
 });
 
-test('one at a time, those who come while it is under way share the next, also when it fails', async () => {
+test('those who come while a statement is under way share the next, also when it fails', async () => {
   const asked: (readonly string[])[] = [];
   let fail: (error: Error) => void = () => {};
   const read = gatheredRead<string, { of: string }>(
@@ -53,7 +53,6 @@ test('one at a time, those who come while it is under way share the next, also w
       asked.push(keys);
       return asked.length > 1 ? Promise.resolve(all(keys)) : new Promise((_resolve, reject) => (fail = reject));
     },
-    { oneAtATime: true },
   );
   const first = read(db, 'a').catch((error: Error) => error.message);
   await nextTurn();

@@ -1,5 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Parts } from '../../flows/parts.ts';
+import type { Caller } from '../../kernel/context.ts';
 import { takeRequests } from '../../limits/request-limits.ts';
 import { checkAccess, type Guarded } from '../../operation/access.ts';
 
@@ -15,17 +16,20 @@ export async function admit(
   reply: FastifyReply,
 ): Promise<void> {
   const now = parts.clock.now();
-  const take = (caller: Parameters<typeof takeRequests>[1]) =>
-    takeRequests(parts.rateLimiter, caller, request.ip, 1, now);
-  const caller = operation.access.public
-    ? undefined
-    : await parts.authenticator.authenticate(request.headers.authorization, request.ip).catch((error) => {
-        // Who guesses keys is a stranger, and counts as one.
-        take(undefined);
-        throw error;
-      });
+  const take = (caller: Caller | undefined) => takeRequests(parts.rateLimiter, caller, request.ip, 1, now);
+  if (operation.access.public) {
+    reply.headers(take(undefined));
+    return;
+  }
+  let caller: Caller | undefined;
+  try {
+    caller = await parts.authenticator.authenticate(request.headers.authorization, request.ip);
+  } catch (error) {
+    // Who guesses keys is a stranger, and counts as one.
+    take(undefined);
+    throw error;
+  }
   reply.headers(take(caller));
-  if (operation.access.public) return;
   request.caller = checkAccess(operation, caller);
   request.credentialId = request.caller.credentialId;
   parts.usage.count(request.credentialId, 1, now);
