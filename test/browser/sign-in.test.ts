@@ -148,4 +148,16 @@ describe.runIf(hasBrowser())('somebody who works for a merchant', () => {
     expect(await faultsOf(page)).toEqual([]);
     await context.close();
   });
+
+  test('finds the description of the API at the bare address; the page talks to nobody else', async () => {
+    const page = await browser.newPage();
+    const watch = await watchPage(page, url);
+    await page.goto(url);
+    expect(new URL(page.url()).pathname).toBe('/docs');
+    await page.getByText('List orders, newest first').first().waitFor();
+    // Buttons of the package's maker, which would send the document to him.
+    expect(await page.getByText('Generate SDKs').count()).toBe(0);
+    expect(watch.faults).toEqual([]);
+    await page.close();
+  });
 });
