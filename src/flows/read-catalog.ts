@@ -42,21 +42,24 @@ async function loadCatalog(db: Database, view: CatalogView): Promise<Catalog> {
   return catalog;
 }
 
-const shape = createHash('sha256').update(JSON.stringify(catalogSchema)).digest('hex');
-
-const tags = new Map<string, string>();
-const mostTags = 1000;
-
-/** Different for all that the answer depends on: whose and which catalog, what shows of it, and the shape it has. */
+/** Different for all that the answer depends on: whose and which catalog, what shows of it, and the form it has. */
 function tagOf({ merchantId, livemode, payUrl, withCodes }: CatalogView, version: Date): string {
-  const parts = `${merchantId} ${livemode} ${version.getTime()} ${withCodes} ${payUrl} ${shape}`;
-  const known = tags.get(parts);
+  const mode = livemode ? 'live' : 'test';
+  const codes = withCodes ? 'codes' : 'plain';
+  // Told, not hashed: tills ask all the time, and hashing would be a good part of answering them.
+  return `"${merchantId}-${mode}-${version.getTime()}-${codes}-${formOf(payUrl)}"`;
+}
+
+const shape = JSON.stringify(catalogSchema);
+const forms = new Map<string, string>();
+
+/** The shape of the answer and where its links lead, in a few characters; a process has one, or two while it starts. */
+function formOf(payUrl: string): string {
+  const known = forms.get(payUrl);
   if (known) return known;
-  const tag = `"${createHash('sha256').update(parts).digest('base64url').slice(0, 22)}"`;
-  // Tills ask with the same one again and again; hashing it each time would be a good part of answering.
-  if (tags.size >= mostTags) tags.clear();
-  tags.set(parts, tag);
-  return tag;
+  const form = createHash('sha256').update(`${payUrl} ${shape}`).digest('base64url').slice(0, 11);
+  forms.set(payUrl, form);
+  return form;
 }
 
 // Catalogs as last made, by their tag, so that no stale one is ever found. The oldest go when they get too many.

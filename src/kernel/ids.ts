@@ -4,9 +4,22 @@ import { v7 } from 'uuid';
 const uuidShape = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 const base62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 
-/** A UUIDv7 in lower case (RFC 9562). Made in code because PostgreSQL 15 has no `uuidv7()`. */
+let lastMillis = 0;
+let sequence = 0;
+
+/**
+ * A UUIDv7 in lower case (RFC 9562), above all that this process made before. Made in code because PostgreSQL 15 has no
+ * `uuidv7()`.
+ */
 export function newId(): string {
-  return v7();
+  const now = Date.now();
+  const random = drawBytes(16);
+  if (now > lastMillis) {
+    lastMillis = now;
+    // Below half of the 32 bits it has room to rise, however many are made in this millisecond.
+    sequence = random.readUInt32BE() >>> 1;
+  } else sequence++;
+  return v7({ msecs: lastMillis, seq: sequence, random });
 }
 
 /** Whether `text` has the shape of a UUID of any version, in either case. */
@@ -18,9 +31,10 @@ export function isUuid(text: string): boolean {
 export function randomBase62(length: number): string {
   let text = '';
   while (text.length < length) {
-    const byte = randomByte();
-    // 248 is the largest multiple of 62 below 256: above it the first characters would come up more often.
-    if (byte < 248) text += base62[byte % 62];
+    for (const byte of drawBytes(length - text.length)) {
+      // 248 is the largest multiple of 62 below 256: above it the first characters would come up more often.
+      if (byte < 248) text += base62[byte % 62];
+    }
   }
   return text;
 }
@@ -28,13 +42,18 @@ export function randomBase62(length: number): string {
 const drawn = Buffer.alloc(4096);
 let used = drawn.length;
 
-// The system is asked for many bytes at once: asking for each id would be dearer than the rest of making it.
-function randomByte(): number {
-  if (used === drawn.length) {
+/**
+ * Random bytes for use at once. The system is asked for many together: asking for each id would be dearer than the rest
+ * of making it.
+ * @param count at most 4096.
+ */
+function drawBytes(count: number): Buffer {
+  if (used + count > drawn.length) {
     randomFillSync(drawn);
     used = 0;
   }
-  return drawn[used++]!;
+  used += count;
+  return drawn.subarray(used - count, used);
 }
 
 const slugShape = /^[a-z]+_[0-9a-f]{16}$/;

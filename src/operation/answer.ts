@@ -121,7 +121,7 @@ export function asCacheable(answer: Answer, seconds: number, ifNoneMatch: string
 
 // Weak comparison, RFC 9110, sections 8.8.3.2 and 13.1.2.
 function namesTag(ifNoneMatch: string | undefined, etag: string): boolean {
-  if (ifNoneMatch === undefined) return false;
+  if (ifNoneMatch === undefined || ifNoneMatch === etag) return ifNoneMatch === etag;
   const tags = ifNoneMatch.split(',').map((tag) => tag.trim().replace(/^W\//, ''));
   return tags.includes(etag) || ifNoneMatch.trim() === '*';
 }

@@ -16,10 +16,11 @@ export const getCatalog = operation({
     description: 'Get everything that is for sale at once: product types with their products, taxes and discounts.',
   },
   // A code of a discount is for those who were given it; a publishable key stands in every shop page.
-  run: (call) =>
-    readCatalog(call.parts.db, {
-      ...call.scope,
-      payUrl: call.parts.links.payUrl,
-      withCodes: call.caller.kind !== 'publishable',
+  run: ({ parts, scope, caller }) =>
+    readCatalog(parts.db, {
+      merchantId: scope.merchantId,
+      livemode: scope.livemode,
+      payUrl: parts.links.payUrl,
+      withCodes: caller.kind !== 'publishable',
     }),
 });

@@ -24,13 +24,14 @@ export async function answerMessage(
   }
 }
 
-async function answer(
+/** @throws {RpcError} */
+function answer(
   parts: Parts,
   tools: ReadonlyMap<string, Tool>,
   caller: Caller,
   { method, params }: RpcRequest,
   visit: Visit,
-): Promise<unknown> {
+): object | Promise<object> {
   switch (method) {
     case 'initialize':
       return initialize(params);

@@ -47,16 +47,16 @@ export async function callTool(
   visit: Visit,
 ): Promise<ToolResult> {
   const name = typeof params.name === 'string' ? params.name : '';
+  const tool = tools.get(name);
   let success = false;
   try {
-    const tool = tools.get(name);
     if (!tool)
       throw new RpcError('invalidParams', name ? `Unknown tool: ${shortName(name)}` : 'name must be a tool’s name');
     const result = await run(parts, tool, caller, readArguments(params.arguments), visit);
     success = !result.isError;
     return result;
   } finally {
-    parts.toolCalls.note(caller, shortName(name), success, parts.clock.now());
+    parts.toolCalls.note(caller, tool?.name ?? shortName(name), success, parts.clock.now());
   }
 }
 
@@ -83,7 +83,8 @@ async function run(
     const refusal = toolRefusalOf(tool, caller);
     if (refusal !== undefined) throw new AppError('forbidden', refusal);
     const input = toRawInput(tool, args);
-    const context = { ...visit, caller, log: parts.log, signal: parts.stopping, source: 'mcp' as const };
+    const { requestId, address } = visit;
+    const context = { caller, requestId, address, log: parts.log, signal: parts.stopping, source: 'mcp' as const };
     return text(answerText(await perform(tool.operation, parts, context, input)), false);
   } catch (error) {
     const failure = inArguments(tool, toAppError(error));

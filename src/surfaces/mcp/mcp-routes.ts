@@ -65,18 +65,16 @@ export function addMcpEndpoint(
     if (request.headers.origin !== undefined) allowBrowsers(reply);
     request.operation = 'mcp';
     checkOrigin(request);
-    const { authorization } = request.headers;
-    const caller = await parts.authenticator.authenticate(authorization, request.ip).catch((error) => {
-      // Who guesses keys is a stranger, and counts as one.
+    try {
+      const caller = await parts.authenticator.authenticate(request.headers.authorization, request.ip);
+      if (!caller) throw new AppError('missing_token', 'Send your key in the header "Authorization: Bearer <key>"');
+      request.caller = caller;
+      request.credentialId = caller.credentialId;
+    } catch (error) {
+      // Who has no key, or guesses one, is a stranger, and counts as one.
       reply.headers(takeRequests(parts.rateLimiter, undefined, request.ip, 1, parts.clock.now()));
       throw error;
-    });
-    if (!caller) {
-      reply.headers(takeRequests(parts.rateLimiter, undefined, request.ip, 1, parts.clock.now()));
-      throw new AppError('missing_token', 'Send your key in the header "Authorization: Bearer <key>"');
     }
-    request.caller = caller;
-    request.credentialId = caller.credentialId;
   }
 
   /** @throws {AppError} 403. What a publishable key may do, it may do on any page. */
@@ -92,7 +90,7 @@ export function addMcpEndpoint(
   async function handle(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
     const body = readBody(request.body);
     const fault = body instanceof RpcError ? body : faultOf(request, body);
-    const messages = fault ? [] : [body].flat().map(readMessage);
+    const messages = fault ? [] : Array.isArray(body) ? body.map(readMessage) : [readMessage(body)];
     // Each request counts once, whatever it calls, and a batch is taken or refused whole; so does what cannot be read.
     const count = fault ? 1 : messages.filter(({ kind }) => kind !== 'silent').length;
     const caller = request.caller!;

@@ -1,6 +1,4 @@
-import { type TSchema, Type } from 'typebox';
 import { AppError, invalid } from '../../kernel/errors.ts';
-import { inputObject } from '../../model/fields.ts';
 import { readBody } from '../../operation/body.ts';
 import type { RawInput } from '../../operation/input.ts';
 import type { Tool } from './tool.ts';
@@ -18,7 +16,7 @@ export function toRawInput(tool: Tool, args: Readonly<Record<string, unknown>>):
   const body: Record<string, unknown> = {};
   let idempotencyKey: string | undefined;
   // What a wrapped body always has, even when none of its members is given.
-  for (const { place } of tool.arguments.values()) if (place.in === 'body' && place.wrapper) body[place.wrapper] = {};
+  for (const wrapper of tool.wrappers) body[wrapper] = {};
 
   for (const [name, value] of Object.entries(tool.adapt ? tool.adapt(given) : given)) {
     const { place } = tool.arguments.get(name)!;
@@ -47,26 +45,8 @@ function readArguments(tool: Tool, args: Readonly<Record<string, unknown>>): Rec
     }
   }
   if (unknown.length > 0) throw invalid(...unknown.map((name) => unknownArgument(name, tool)));
-  const kinds = kindsOf(tool);
-  if (kinds) readBody(kinds, besideBody, 'validation_error');
+  if (tool.besideBody) readBody(tool.besideBody, besideBody, 'validation_error');
   return given;
-}
-
-const kindsByTool = new WeakMap<Tool, TSchema>();
-
-/** What the arguments beside the body must be; undefined when there are none. */
-function kindsOf(tool: Tool): TSchema | undefined {
-  const known = kindsByTool.get(tool);
-  if (known) return known;
-  const beside = [...tool.arguments].filter(([, { place }]) => place.in !== 'body');
-  if (beside.length === 0) return undefined;
-  const kinds = inputObject(
-    Object.fromEntries(
-      beside.map(([name, { schema, isRequired }]) => [name, isRequired ? schema : Type.Optional(schema)]),
-    ),
-  );
-  kindsByTool.set(tool, kinds);
-  return kinds;
 }
 
 const isWords = (value: unknown): value is string[] =>

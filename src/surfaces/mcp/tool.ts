@@ -1,4 +1,5 @@
 import { type TSchema, Type } from 'typebox';
+import { inputObject } from '../../model/fields.ts';
 import type { Operation, ToolDeclaration } from '../../operation/operation.ts';
 import { type PlainSchema, toPlainSchema } from './plain-schema.ts';
 import { queryArguments } from './tool-query.ts';
@@ -25,6 +26,10 @@ export interface Tool {
   readonly operation: Operation;
   readonly adapt: ToolDeclaration['adapt'];
   readonly arguments: ReadonlyMap<string, Argument>;
+  /** The members that the body's arguments go into, such as `order`. */
+  readonly wrappers: readonly string[];
+  /** What the arguments beside the body must be; undefined when there are none. */
+  readonly besideBody: TSchema | undefined;
   /** What `tools/list` says of it. */
   readonly listed: ListedTool;
 }
@@ -47,6 +52,8 @@ export function toTool(declared: Operation): Tool {
     operation,
     adapt: declaration.adapt,
     arguments: found,
+    wrappers: wrappersOf(found),
+    besideBody: besideBody(found),
     listed: {
       name: operation.name,
       title: operation.summary,
@@ -61,6 +68,21 @@ function inputSchema(found: ReadonlyMap<string, Argument>): PlainSchema {
   const properties = Object.fromEntries([...found].map(([name, { schema }]) => [name, toPlainSchema(schema)]));
   const required = [...found].filter(([, { isRequired }]) => isRequired).map(([name]) => name);
   return { type: 'object', properties, ...(required.length > 0 ? { required } : {}) };
+}
+
+function wrappersOf(found: ReadonlyMap<string, Argument>): string[] {
+  const wrappers = [...found.values()].map(({ place }) => (place.in === 'body' ? place.wrapper : undefined));
+  return [...new Set(wrappers)].filter((wrapper) => wrapper !== undefined);
+}
+
+function besideBody(found: ReadonlyMap<string, Argument>): TSchema | undefined {
+  const beside = [...found].filter(([, { place }]) => place.in !== 'body');
+  if (beside.length === 0) return undefined;
+  return inputObject(
+    Object.fromEntries(
+      beside.map(([name, { schema, isRequired }]) => [name, isRequired ? schema : Type.Optional(schema)]),
+    ),
+  );
 }
 
 const keySchema = Type.String({

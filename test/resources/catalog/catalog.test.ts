@@ -228,7 +228,7 @@ describe('ETag', () => {
     const product = await createProduct(client);
     const first = await client.get(path);
     const { etag } = first.headers as { etag: string };
-    expect(etag).toMatch(/^"[\w-]{22}"$/);
+    expect(etag).toMatch(/^"[\w-]+"$/);
     expect(first.headers).toMatchObject({ 'cache-control': 'private, no-cache', vary: 'authorization' });
     for (const tags of [etag, `W/${etag}`, `"other", ${etag}`, '*']) {
       const reply = await client.get(path, { 'if-none-match': tags });
