@@ -1,0 +1,27 @@
+import { execFile } from 'node:child_process';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { expect, test } from 'vitest';
+
+const log = join(import.meta.dirname, '../../dist/kernel/log.js');
+
+/** What a process of its own prints, which logs and closes its log in the code that is given. */
+async function linesOf(code: string): Promise<{ msg: string; time: string }[]> {
+  const script = `const { createLog, closeLog } = await import(${JSON.stringify(log)}); const log = createLog('info'); ${code}`;
+  const { stdout } = await promisify(execFile)(process.execPath, ['--input-type=module', '--eval', script]);
+  return stdout
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line));
+}
+
+test('lines come out in their order, those of the last turn before the end too', async () => {
+  const lines = await linesOf(`
+    const { setTimeout: sleep } = await import('node:timers/promises');
+    for (let line = 0; line < 300; line++) { log.info(String(line)); if (line % 7 === 0) await sleep(0); }
+    await closeLog(log);
+    process.exit(0);`);
+  expect(lines.map(({ msg }) => msg)).toEqual(Array.from({ length: 300 }, (_, line) => String(line)));
+  for (const { time } of lines) expect(new Date(time).toISOString()).toBe(time);
+  expect(lines.map(({ time }) => time)).toEqual(lines.map(({ time }) => time).sort());
+});
