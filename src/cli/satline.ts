@@ -1,37 +1,5 @@
-import { CommanderError } from 'commander';
-import { sentenceOf } from './failure.ts';
-import { printable } from './output.ts';
-import { buildProgram } from './program.ts';
-
-const failed = 1;
-const wrongUsage = 2;
-
-/** Runs one command line. @returns the exit code. */
-async function run(words: readonly string[]): Promise<number> {
-  const asJson = words.includes('--json');
-  try {
-    await buildProgram().parseAsync(words, { from: 'user' });
-    return Number(process.exitCode ?? 0);
-  } catch (error) {
-    if (error instanceof CommanderError) {
-      // Help and version come here too, with code 0. What was wrong has been printed.
-      if (error.exitCode === 0) return 0;
-      if (asJson) printError(error.message.replace(/^error: /, ''), wrongUsage);
-      return wrongUsage;
-    }
-    const sentence = sentenceOf(error);
-    const { message, stack } = error as Error;
-    process.stderr.write(`${printable(sentence ?? `Nobody foresaw this fault: ${stack ?? message}`)}\n`);
-    if (asJson) printError(sentence ?? message, failed);
-    return failed;
-  }
-}
-
-/** With `--json` a failure is JSON as well, so that a script reads one thing. */
-function printError(message: string, exitCode: number): void {
-  process.stdout.write(`${JSON.stringify({ object: 'error', message, exit_code: exitCode }, null, 2)}\n`);
-}
+import { runCommandLine } from './run-command-line.ts';
 
 // Whoever reads may stop reading (`satline … | head`); what is left then has no reader.
-process.stdout.on('error', (error: NodeJS.ErrnoException) => process.exit(error.code === 'EPIPE' ? 0 : failed));
-process.exitCode = await run(process.argv.slice(2));
+process.stdout.on('error', (error: NodeJS.ErrnoException) => process.exit(error.code === 'EPIPE' ? 0 : 1));
+process.exitCode = await runCommandLine(process.argv.slice(2));

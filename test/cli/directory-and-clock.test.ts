@@ -6,6 +6,7 @@ import { openTestApp, type TestApp, type TestMerchant } from '../harness/app.ts'
 import { createTestDatabase, type TestDatabase } from '../harness/database.ts';
 import { listen } from '../harness/event-stream.ts';
 import { subscribe } from '../harness/subscriptions.ts';
+import { satlineHere } from './run-in-process.ts';
 import { satline } from './run-satline.ts';
 
 vi.setConfig({ testTimeout: 120_000 });
@@ -41,29 +42,36 @@ test('directory import takes a file, all of it or nothing, and says what changed
     0,
     { object: 'directory_import', exchanges: 1, channels: 1, changed: 2, removed: 0 },
   ]);
-  const again = await satline(database.env, 'directory', 'import', good);
+  const again = await satlineHere(database.env, 'directory', 'import', good);
   expect(again.stdout).toBe('Read 1 exchanges, 0 countries and 1 channels: 0 new or changed, 0 removed.\n');
   const bad = file('bad.json', JSON.stringify({ exchanges: [{ ...exchange, name: 'B', url: 'nowhere' }] }));
-  const refused = await satline(database.env, 'directory', 'import', bad);
+  const refused = await satlineHere(database.env, 'directory', 'import', bad);
   expect([refused.code, refused.stderr]).toEqual([
     1,
     expect.stringContaining('exchanges[0].url must be an http(s) address'),
   ]);
-  const text = await satline(database.env, 'directory', 'import', file('text.json', '{'));
+  const text = await satlineHere(database.env, 'directory', 'import', file('text.json', '{'));
   expect([text.code, text.stderr]).toEqual([1, expect.stringContaining('is no JSON')]);
-  const missing = await satline(database.env, 'directory', 'import', join(folder, 'none.json'));
+  const missing = await satlineHere(database.env, 'directory', 'import', join(folder, 'none.json'));
   expect([missing.code, missing.stderr]).toEqual([1, expect.stringContaining('cannot be read')]);
 });
 
 test('clock advance moves a merchant’s test data on a running service', async () => {
   await subscribe(app, merchant.test, { trial_days: 7 });
   const env = { DATA_DIR: folder, SATLINE_URL: url };
-  const moved = await satline({ ...env, SATLINE_KEY: merchant.test.key! }, 'clock', 'advance', '--by', '7d', '--json');
+  const moved = await satlineHere(
+    { ...env, SATLINE_KEY: merchant.test.key! },
+    'clock',
+    'advance',
+    '--by',
+    '7d',
+    '--json',
+  );
   expect([moved.code, JSON.parse(moved.stdout)]).toMatchObject([0, { object: 'test_clock', offset_seconds: 604_800 }]);
   const { body } = await merchant.test.get('/api/v1/m/subscriptions');
   expect(body.data[0].status).toBe('active');
-  const live = await satline({ ...env, SATLINE_KEY: merchant.live.key! }, 'clock', 'advance', '--by', '1h');
+  const live = await satlineHere({ ...env, SATLINE_KEY: merchant.live.key! }, 'clock', 'advance', '--by', '1h');
   expect([live.code, live.stderr]).toEqual([1, expect.stringContaining('Only a test key can do this')]);
-  const wrong = await satline(env, 'clock', 'advance', '--by', 'soon');
+  const wrong = await satlineHere(env, 'clock', 'advance', '--by', 'soon');
   expect([wrong.code, wrong.stderr]).toEqual([2, expect.stringContaining('It must be such as 90s')]);
 });

@@ -14,6 +14,7 @@ import { addMerchant } from '../../src/flows/new-merchant.ts';
 import type { Parts } from '../../src/flows/parts.ts';
 import { silentLog } from '../../src/kernel/log.ts';
 import { createTestDatabase, onPostgres, secretsKey, type TestDatabase } from '../harness/database.ts';
+import { satlineHere } from './run-in-process.ts';
 import { satline } from './run-satline.ts';
 
 interface Check {
@@ -36,7 +37,7 @@ async function inDatabase(work: (parts: Parts) => Promise<unknown>): Promise<voi
 }
 
 async function examine(env: NodeJS.ProcessEnv = {}) {
-  const { code, stdout, stderr, json } = await satline({ ...database.env, ...env }, 'doctor', '--json');
+  const { code, stdout, stderr, json } = await satlineHere({ ...database.env, ...env }, 'doctor', '--json');
   const { ok, checks } = json() as { ok: boolean; checks: Check[] };
   expect(ok).toBe(code === 0);
   expect(stderr).toBe('');
@@ -157,7 +158,7 @@ describe('doctor', { timeout: 180_000 }, () => {
   it('makes no database where there is none', async () => {
     const { DATABASE_URL: _, ...env } = database.env;
     const DATA_DIR = join(tmpdir(), `satline-test-${process.env.SATLINE_TEST_RUN}`, 'nowhere');
-    const { code, stdout } = await satline({ ...env, DATA_DIR }, 'doctor');
+    const { code, stdout } = await satlineHere({ ...env, DATA_DIR }, 'doctor');
     expect(code).toBe(1);
     expect(stdout).toContain('✗ database: There is no database in');
     expect(existsSync(DATA_DIR)).toBe(false);

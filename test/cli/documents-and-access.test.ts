@@ -5,6 +5,7 @@ import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { ManualClock } from '../../src/kernel/clock.ts';
 import { openTestApp } from '../harness/app.ts';
 import { createTestDatabase, type TestDatabase } from '../harness/database.ts';
+import { satlineHere } from './run-in-process.ts';
 import { satline } from './run-satline.ts';
 
 vi.setConfig({ testTimeout: 120_000 });
@@ -20,12 +21,22 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-const run = (...words: string[]) => satline(database.env, ...words);
+const run = (...words: string[]) => satlineHere(database.env, ...words);
 
 test('papers and access tokens made by command are good at the API, in their mode only', async () => {
   const file = join(folder, 'März.pdf');
   writeFileSync(file, '%PDF-');
-  const added = await run('document', 'add', file, '--kind', 'contract', '--type', 'application/pdf', '--json');
+  const added = await satline(
+    database.env,
+    'document',
+    'add',
+    file,
+    '--kind',
+    'contract',
+    '--type',
+    'application/pdf',
+    '--json',
+  );
   expect(added).toMatchObject({ code: 0, stderr: '' });
   const document = added.json();
   expect(document).toMatchObject({ object: 'merchant_document', livemode: false, name: 'März.pdf', size_bytes: 5 });

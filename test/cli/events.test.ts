@@ -12,7 +12,8 @@ import { openTestApp, type TestApp, type TestMerchant } from '../harness/app.ts'
 import { listen } from '../harness/event-stream.ts';
 import { createOrder } from '../harness/orders.ts';
 import { Receiver } from '../harness/receiver.ts';
-import { satline, spawnSatline } from './run-satline.ts';
+import { satlineHere } from './run-in-process.ts';
+import { spawnSatline } from './run-satline.ts';
 
 // Each starts a process or two, and a busy machine takes its time with that.
 vi.setConfig({ testTimeout: 120_000 });
@@ -146,7 +147,7 @@ describe('events tail', () => {
     ],
   ])('says what is wrong %s', async (_name, extra, words, sentence) => {
     const base = words.includes('--url') || words.length === 0 ? {} : env();
-    const { code, stderr, stdout } = await satline(
+    const { code, stderr, stdout } = await satlineHere(
       { DATA_DIR: emptyDir, ...base, ...extra },
       'events',
       'tail',
@@ -162,7 +163,7 @@ describe('events tail', () => {
       ['--url', 'ftp://x'],
       ['--types', 'order.eaten'],
     ]) {
-      expect((await satline({ DATA_DIR: emptyDir }, 'events', 'tail', ...words)).code).toBe(2);
+      expect((await satlineHere({ DATA_DIR: emptyDir }, 'events', 'tail', ...words)).code).toBe(2);
     }
   });
 });
@@ -171,7 +172,7 @@ describe('webhooks forward', () => {
   it('sends what a webhook would, signed with a secret that stays the same', async () => {
     const receiver = await Receiver.open();
     const words = ['webhooks', 'forward', '--to', receiver.url];
-    const { stdout: secret } = await satline({ DATA_DIR: emptyDir, ...env() }, ...words, '--print-secret');
+    const { stdout: secret } = await satlineHere({ DATA_DIR: emptyDir, ...env() }, ...words, '--print-secret');
     expect(secret).toMatch(/^whsec_[A-Za-z0-9+/]{43}=\n$/);
     receiver.answerWith(200, 500);
 

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openDatabase } from '../../src/cli/open.ts';
 import { readConfig } from '../../src/config.ts';
 import { createTestDatabase, onPostgres, type TestDatabase } from '../harness/database.ts';
+import { satlineHere } from './run-in-process.ts';
 import { satline } from './run-satline.ts';
 
 const unknownId = '01890000-0000-7000-8000-000000000001';
@@ -12,14 +13,16 @@ beforeAll(async () => {
 });
 afterAll(() => database.drop());
 
-const run = (...words: string[]) => satline(database.env, ...words);
+const run = (...words: string[]) => satlineHere(database.env, ...words);
+/** As a process of its own. */
+const runBuilt = (...words: string[]) => satline(database.env, ...words);
 
 describe('merchants and keys', { timeout: 180_000 }, () => {
   let merchantId: string;
   let keyId: string;
 
   it('a merchant is made with what was given', async () => {
-    const made = await run(
+    const made = await runBuilt(
       ...['merchant', 'create', '--name', ' Corner Shop ', '--email', 'shop@example.com'],
       ...['--currency', 'EUR', '--time-zone', 'europe/berlin', '--json'],
     );
@@ -114,7 +117,7 @@ describe('merchants and keys', { timeout: 180_000 }, () => {
   it.skipIf(onPostgres)('an embedded database in use is a sentence', async () => {
     const db = await openDatabase(readConfig(database.env));
     try {
-      const list = await run('merchant', 'list');
+      const list = await runBuilt('merchant', 'list');
       expect(list).toMatchObject({ code: 1, stdout: '' });
       expect(list.stderr).toContain(`is in use by process ${process.pid}, most likely the Satline server. Stop it`);
       expect(list.stderr).not.toContain('    at ');

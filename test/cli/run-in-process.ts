@@ -1,15 +1,33 @@
 import { vi } from 'vitest';
 import { buildProgram } from '../../src/cli/program.ts';
+import { runCommandLine } from '../../src/cli/run-command-line.ts';
+import type { Run } from './run-satline.ts';
 
-/** Runs a command in this process, which is quicker than one of its own. @returns what it printed. */
+/** Runs a command in this process, which is quicker than one of its own. @returns what it printed. @throws its failure. */
 export async function printedBy(env: NodeJS.ProcessEnv, ...words: string[]): Promise<string> {
-  const printed: string[] = [];
-  vi.spyOn(process.stdout, 'write').mockImplementation((chunk) => printed.push(String(chunk)) > 0);
-  const before = { ...process.env };
-  Object.assign(process.env, { RATE_SOURCES: 'fixed:50000', LOG_LEVEL: 'silent', ...env });
+  const { stdout } = await lendProcess(env, () => buildProgram().parseAsync(words, { from: 'user' }));
+  return stdout;
+}
+
+/** Runs a command in this process as the built command line would in its own. */
+export async function satlineHere(env: NodeJS.ProcessEnv, ...words: string[]): Promise<Run> {
+  const { result: code, stdout, stderr } = await lendProcess(env, () => runCommandLine(words));
+  return { code, stdout, stderr, json: () => JSON.parse(stdout) };
+}
+
+/** Gives some work this environment and nothing of ours, and keeps what it prints. */
+async function lendProcess<Result>(env: NodeJS.ProcessEnv, work: () => Promise<Result>) {
+  const printed = { stdout: '', stderr: '' };
+  for (const stream of ['stdout', 'stderr'] as const) {
+    vi.spyOn(process[stream], 'write').mockImplementation((chunk) => {
+      printed[stream] += chunk;
+      return true;
+    });
+  }
+  const before = process.env;
+  process.env = { PATH: before.PATH, RATE_SOURCES: 'fixed:50000', ...env };
   try {
-    await buildProgram().parseAsync(words, { from: 'user' });
-    return printed.join('');
+    return { result: await work(), ...printed };
   } finally {
     process.env = before;
     process.exitCode = undefined;

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { createTestDatabase, type TestDatabase } from '../harness/database.ts';
 import { instead, LnurlServer } from '../support/lnurl-server.ts';
+import { satlineHere } from './run-in-process.ts';
 import { satline } from './run-satline.ts';
 
 let database: TestDatabase;
@@ -18,8 +19,8 @@ beforeEach(() => {
   server.behaviour = {};
 });
 
-const run = (...words: string[]) =>
-  satline({ ...database.env, ALLOW_PRIVATE_NETWORKS: 'true', HOST: '127.0.0.1' }, ...words);
+const environment = () => ({ ...database.env, ALLOW_PRIVATE_NETWORKS: 'true', HOST: '127.0.0.1' });
+const run = (...words: string[]) => satlineHere(environment(), ...words);
 
 describe('wallets', { timeout: 180_000 }, () => {
   let walletId: string;
@@ -32,7 +33,8 @@ describe('wallets', { timeout: 180_000 }, () => {
   });
 
   it('one that answers is connected', async () => {
-    const added = await run(
+    const added = await satline(
+      environment(),
       ...['wallet', 'add', `Alice@${server.host}`, '--name', 'Till', '--max-payment-sats', '5000', '--json'],
     );
     expect(added).toMatchObject({ code: 0, stderr: '' });

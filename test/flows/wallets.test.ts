@@ -1,46 +1,25 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import type { WalletRow } from '../../src/model/wallet.ts';
 import { setWalletEnabled } from '../../src/store/wallets.ts';
-import { openTestApp, type TestApp, type TestMerchant } from '../harness/app.ts';
-import type { Client } from '../harness/client.ts';
-import { createOrderWithInvoice, orderBody } from '../harness/orders.ts';
-import { addWallet } from '../harness/wallets.ts';
-import { type AppWithWallets, FakeWallet, fail, hang, hangForGood, late, until, withWallets } from './fake-wallet.ts';
+import { openTestApp, type TestApp } from '../harness/app.ts';
+import { createOrderWithInvoice } from '../harness/orders.ts';
+import { type FakeShop, openFakeShop } from './fake-shop.ts';
+import { fail, hangForGood, until } from './fake-wallet.ts';
 
 let app: TestApp;
-let faked: AppWithWallets;
-let merchant: TestMerchant;
-let client: Client;
-/** By wallet id; each merchant's own, in line order. */
-let wallets: Map<string, FakeWallet>;
+let shop: FakeShop;
 
 beforeAll(async () => {
   app = await openTestApp({ watch: false });
 });
 beforeEach(async () => {
-  wallets = new Map();
-  faked = await withWallets(app, (row) => wallets.get(row.id)!.connector);
-  merchant = await app.newMerchant();
-  client = faked.client(merchant);
+  shop = await openFakeShop(app);
 });
-afterEach(() => faked.close());
+afterEach(() => shop.close());
 afterAll(() => app.close());
 
-/** Connects `count` wallets in place of the simulated one that every merchant starts with. */
-async function connect(...members: Partial<WalletRow>[]): Promise<{ ids: string[]; fakes: FakeWallet[] }> {
-  await app.rows('update wallets set enabled = false where merchant_id = $1', [merchant.id]);
-  const ids: string[] = [];
-  for (const [index, wallet] of members.entries()) {
-    ids.push(await addWallet(app, merchant, { position: index + 2, ...wallet }));
-  }
-  const fakes = ids.map(() => new FakeWallet(app.clock));
-  for (const [index, id] of ids.entries()) wallets.set(id, fakes[index]!);
-  return { ids, fakes };
-}
-
-const create = (order: Record<string, unknown> = {}) =>
-  client.post('/api/v1/m/orders', orderBody(order, { generate_invoice: true }));
-const health = async (id: string) => (await client.get(`/api/v1/m/wallets/${id}`)).body;
+const connect: FakeShop['connect'] = (...members) => shop.connect(...members);
+const create: FakeShop['create'] = (order) => shop.create(order);
+const health: FakeShop['health'] = (id) => shop.health(id);
 
 describe('which wallet', () => {
   test('the first in line that is enabled and can take the amount', async () => {
@@ -69,7 +48,7 @@ describe('which wallet', () => {
     expect([small.status, small.body.error.code]).toEqual([422, 'validation_error']);
     expect(JSON.stringify(small.body.error.details)).toContain('6000');
     expect(fakes.every((fake) => fake.created.length === 0)).toBe(true);
-    expect(await app.rows('select id from orders where merchant_id = $1', [merchant.id])).toEqual([]);
+    expect(await app.rows('select id from orders where merchant_id = $1', [shop.merchant.id])).toEqual([]);
   });
 
   test('no wallet, or none that can show a settlement', async () => {
@@ -93,49 +72,6 @@ describe('failover', () => {
       last_error: 'The wallet refused: no liquidity.',
     });
     expect(fakes[0]!.created[0]!.ref).not.toBe(fakes[1]!.created[0]!.ref);
-  });
-
-  // Real seconds: what is promised to a person at a till is measured, not faked.
-  test.concurrent('each gets 3 s, and all together 8 s', { timeout: 30_000 }, async () => {
-    const { ids, fakes } = await connect({}, {}, {});
-    fakes[0]!.onCreate = hangForGood;
-    fakes[1]!.onCreate = hang;
-    const begun = performance.now();
-    const { status, body } = await create();
-    const seconds = (performance.now() - begun) / 1000;
-    expect([status, body.wallet_id]).toEqual([201, ids[2]]);
-    expect(seconds).toBeGreaterThan(5.9);
-    expect(seconds).toBeLessThan(7.5);
-
-    fakes[2]!.onCreate = hangForGood;
-    const again = performance.now();
-    const refused = await create({ po_number: 'nobody answers' });
-    const all = (performance.now() - again) / 1000;
-    expect([refused.status, refused.body.error.code]).toEqual([503, 'wallet_unavailable']);
-    expect(Number(refused.headers['retry-after'])).toBeGreaterThan(0);
-    expect(all).toBeGreaterThan(7.5);
-    expect(all).toBeLessThan(9.5);
-    // An order being created is not kept.
-    expect(await app.rows(`select id from orders where po_number = 'nobody answers'`)).toEqual([]);
-    await until(async () => (await health(ids[0]!)).consecutive_failures === 2);
-  });
-
-  test('the only wallet gets the whole budget; slow is not broken', { timeout: 30_000 }, async () => {
-    const { ids, fakes } = await connect({});
-    fakes[0]!.onCreate = late(4000, (request) => fakes[0]!.make(request));
-    expect((await create()).status).toBe(201);
-    expect(await health(ids[0]!)).toMatchObject({ consecutive_failures: 0, operational: true, last_error: null });
-  });
-
-  test('a slow first wallet is left behind but not called broken', { timeout: 30_000 }, async () => {
-    const { ids, fakes } = await connect({}, {});
-    fakes[0]!.onCreate = late(3600, (request) => fakes[0]!.make(request));
-    const sales = await Promise.all(Array.from({ length: 6 }, () => create()));
-    expect(sales.map(({ body }) => body.wallet_id)).toEqual(sales.map(() => ids[1]));
-    await until(async () => (await health(ids[0]!)).last_checked_at !== null);
-    expect(await health(ids[0]!)).toMatchObject({ consecutive_failures: 0, operational: true, last_error: null });
-    // What it made too late was never shown.
-    expect(await app.rows('select id from invoices where wallet_id = $1', [ids[0]])).toEqual([]);
   });
 });
 
@@ -186,24 +122,24 @@ describe('breaker', () => {
     const [id, fake] = [ids[0]!, fakes[0]!];
     const { body: order } = await create();
     fake.onLookup = fail;
-    faked.watch();
+    shop.watch();
     for (let failed = 0; failed < 12; failed++) {
       const asked = fake.lookedUp.length;
       app.clock.advanceSeconds(5);
-      await client.get(`/api/v1/m/invoices/${order.invoice.id}/status`);
+      await shop.client.get(`/api/v1/m/invoices/${order.invoice.id}/status`);
       await until(() => fake.lookedUp.length > asked);
     }
     await until(async () => (await health(id)).consecutive_failures === 5);
     expect((await health(id)).operational).toBe(false);
     expect(await brokenSeconds(id)).toBeLessThan(61);
     // Not reached is neither expired nor paid.
-    expect((await client.get(`/api/v1/m/invoices/${order.invoice.id}`)).body.status).toBe('pending');
+    expect((await shop.client.get(`/api/v1/m/invoices/${order.invoice.id}`)).body.status).toBe('pending');
 
     fake.onLookup = async ({ paymentHash }) => fake.word(paymentHash);
     fake.pay(order.invoice.payment_hash);
     app.clock.advanceSeconds(5);
-    await client.get(`/api/v1/m/invoices/${order.invoice.id}/status`);
-    expect((await client.get(`/api/v1/m/orders/${order.id}`)).body.status).toBe('paid');
+    await shop.client.get(`/api/v1/m/invoices/${order.invoice.id}/status`);
+    expect((await shop.client.get(`/api/v1/m/orders/${order.id}`)).body.status).toBe('paid');
     await until(async () => (await health(id)).operational);
   });
 
@@ -219,14 +155,14 @@ describe('breaker', () => {
 
 test('a disabled wallet makes no invoices, and its open ones stay watched', async () => {
   const { ids, fakes } = await connect({}, {});
-  const order = await createOrderWithInvoice(client);
-  const scope = { merchantId: merchant.id, livemode: false };
+  const order = await createOrderWithInvoice(shop.client);
+  const scope = { merchantId: shop.merchant.id, livemode: false };
   expect(await setWalletEnabled(app.parts.db, scope, ids[0]!, false, app.clock.now())).toBe(true);
   expect((await create()).body.wallet_id).toBe(ids[1]);
   fakes[0]!.pay(order.invoice.payment_hash);
-  faked.watch();
+  shop.watch();
   app.clock.advanceSeconds(3);
-  await until(async () => (await client.get(`/api/v1/m/orders/${order.id}`)).body.status === 'paid');
+  await until(async () => (await shop.client.get(`/api/v1/m/orders/${order.id}`)).body.status === 'paid');
 });
 
 test('a wallet that hangs slows nobody else', { timeout: 30_000 }, async () => {
@@ -236,10 +172,10 @@ test('a wallet that hangs slows nobody else', { timeout: 30_000 }, async () => {
   const { body: order } = await create({ wallet_id: ids[1] });
   fakes[0]!.onLookup = hangForGood;
   fakes[1]!.pay(order.invoice.payment_hash);
-  faked.watch();
+  shop.watch();
   app.clock.advanceSeconds(3);
   const begun = performance.now();
-  await until(async () => (await client.get(`/api/v1/m/orders/${order.id}`)).body.status === 'paid');
+  await until(async () => (await shop.client.get(`/api/v1/m/orders/${order.id}`)).body.status === 'paid');
   expect(performance.now() - begun).toBeLessThan(2000);
   expect(fakes[0]!.lookedUp.length).toBeGreaterThan(0);
 });

@@ -4,7 +4,8 @@ import pg from 'pg';
 import { beforeAll, expect, test } from 'vitest';
 import { createSeal } from '../../src/kernel/secrets.ts';
 import { sealedPlace } from '../../src/model/sealed-columns.ts';
-import { satline, spawnSatline } from '../cli/run-satline.ts';
+import { satlineHere } from '../cli/run-in-process.ts';
+import { spawnSatline } from '../cli/run-satline.ts';
 import { openTestApp } from '../harness/app.ts';
 import { createTestDatabase, onPostgres, secretsKey, type TestDatabase } from '../harness/database.ts';
 
@@ -36,7 +37,7 @@ beforeAll(async () => {
   return made.drop;
 });
 
-const rotate = (env: NodeJS.ProcessEnv, ...words: string[]) => satline(env, 'secrets', 'rotate', ...words);
+const rotate = (env: NodeJS.ProcessEnv, ...words: string[]) => satlineHere(env, 'secrets', 'rotate', ...words);
 
 test('says what it would do, and changes nothing', async () => {
   const { code, stdout, stderr } = await rotate(both, '--dry-run');
@@ -80,7 +81,7 @@ test(`killed ${kills} times it goes on where it was, and every value opens with 
   expect([...progress].sort((a, b) => a - b)).toEqual(progress);
   expect(progress.every((count) => count > 0 && count < rows)).toBe(true);
   if (onPostgres) {
-    const doctor = (await satline(both, 'doctor', '--json')).json();
+    const doctor = (await satlineHere(both, 'doctor', '--json')).json();
     const check = doctor.checks.find(({ name }: { name: string }) => name === 'secrets key');
     expect(check).toMatchObject({ status: 'ok', found: expect.stringContaining(`under ${seals.old.keyId}`) });
     expect(check.advice).toContain('satline secrets rotate');
@@ -89,7 +90,7 @@ test(`killed ${kills} times it goes on where it was, and every value opens with 
   expect([code, stderr]).toEqual([0, '']);
   expect(json()).toMatchObject({ object: 'secrets_rotation', dry_run: false, key_id: seals.next.keyId, damaged: [] });
   expect(stdout).not.toMatch(/(11|33){8}/);
-  const advice = (await satline(both, 'doctor')).stdout;
+  const advice = (await satlineHere(both, 'doctor')).stdout;
   expect(advice).toContain('SECRETS_KEY_PREVIOUS seals nothing any more and may be dropped');
   const refused = await rotate(database.env);
   expect([refused.code, refused.stderr]).toEqual([1, expect.stringContaining('not the one')]);

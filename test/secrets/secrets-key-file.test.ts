@@ -3,13 +3,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { secretsKeyId } from '../../src/kernel/secrets.ts';
+import { satlineHere } from '../cli/run-in-process.ts';
 import { satline } from '../cli/run-satline.ts';
 import { createTestDatabase, onPostgres, secretsKey, type TestDatabase } from '../harness/database.ts';
 
 const old = secretsKey;
 const next = '33'.repeat(32);
 const idOf = (key: string) => secretsKeyId(Buffer.from(key, 'hex'));
-const rotate = (env: NodeJS.ProcessEnv, ...words: string[]) => satline(env, 'secrets', 'rotate', ...words);
+const rotate = (env: NodeJS.ProcessEnv, ...words: string[]) => satlineHere(env, 'secrets', 'rotate', ...words);
 
 if (onPostgres) console.log('SKIPPED: secrets.key belongs to the embedded database; it is tested there');
 
@@ -42,10 +43,10 @@ describe.skipIf(onPostgres)('with DATA_DIR/secrets.key', () => {
 
     // As a kill leaves it between the new file and the first sealed row.
     writeFileSync(file, `${next}\n${key}\n`, { mode: 0o600 });
-    const second = await rotate(env, '--json');
+    const second = await satline(env, 'secrets', 'rotate', '--json');
     expect(second.json().key_id).toBe(idOf(next));
     expect(keysInFile()).toEqual([next]);
-    const { checks } = (await satline(env, 'doctor', '--json')).json();
+    const { checks } = (await satlineHere(env, 'doctor', '--json')).json();
     expect(checks.find(({ name }: { name: string }) => name === 'secrets key')).toMatchObject({
       status: 'ok',
       advice: null,

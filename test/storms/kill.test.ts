@@ -7,12 +7,15 @@ import { until } from '../flows/fake-wallet.ts';
 import { createEmptyDatabase, onPostgres, type TestDatabase } from '../harness/database.ts';
 import { expectBooksToMatch } from './books.ts';
 import { reportFigures } from './figures.ts';
+import { endLeases } from './leases.ts';
 import { callOver, readDemoKeys, SatlineProcess } from './process.ts';
 import { dice, firstSeed, soak } from './seeds.ts';
 import { Till } from './till.ts';
 
 const kills = Number(process.env.KILLS ?? (soak ? (onPostgres ? 1000 : 300) : 20));
 const workers = 8;
+/** How long a process works at most before it is killed. */
+const mostWorkMillis = soak ? 1250 : 450;
 
 let database: TestDatabase;
 let dataDir: string;
@@ -55,7 +58,7 @@ test(`${kills} kills under load and a stop in the middle: nothing acknowledged i
     const work = till.work(satline.baseUrl, workers);
     // Most are warm when it happens: a fresh process answers its first calls slowly.
     if (roll.chance(0.8)) await warm(till);
-    await sleep(50 + roll.below(1200));
+    await sleep(50 + roll.below(mostWorkMillis - 50));
     await satline.end('SIGKILL');
     till.stop();
     await work;
@@ -73,6 +76,7 @@ test(`${kills} kills under load and a stop in the middle: nothing acknowledged i
   till.stop();
   await work;
 
+  await endLeases(database);
   const last = await SatlineProcess.start(env);
   await till.finish(last.baseUrl);
   // Sent once more with its key, an acknowledged call answers the same order.

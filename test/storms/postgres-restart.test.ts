@@ -8,6 +8,7 @@ import { secretsKey } from '../harness/database.ts';
 import { expectBooksToMatch } from './books.ts';
 import { Cluster, findPostgresPrograms } from './cluster.ts';
 import { reportFigures } from './figures.ts';
+import { endLeases } from './leases.ts';
 import { readDemoKeys, SatlineProcess } from './process.ts';
 import { dice, firstSeed, soak } from './seeds.ts';
 import { Till } from './till.ts';
@@ -67,6 +68,7 @@ test.skipIf(!wanted || !bin)(
       till.stop();
       await work;
     }
+    await endLeases(database);
     await till.finish(satline.baseUrl);
     expect(satline.ended).toBe(false);
     expect(await satline.end('SIGTERM')).toBe(0);

@@ -63,7 +63,8 @@ export class SatlineProcess {
   async ready(): Promise<void> {
     const ready = /Satline is ready at (http:\/\/\S+)/;
     for (const end = Date.now() + patienceMillis; !ready.test(this.#stdout); ) {
-      if (this.ended) throw new Error(`The process ended: ${this.output}`);
+      if (this.ended)
+        throw new Error(`The process ended (${this.#child.exitCode ?? this.#child.signalCode}): ${this.output}`);
       if (Date.now() > end) throw new Error(`The process is not ready: ${this.output}`);
       await Promise.race([once(this.#child.stdout!, 'data'), once(this.#child, 'close')]);
     }

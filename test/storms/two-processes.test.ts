@@ -150,8 +150,7 @@ describe.skipIf(!onPostgres)('two real processes on one database', () => {
     database = await createTestDatabase();
     dataDir = mkdtempSync(join(tmpdir(), 'satline-two-'));
     environment = { ...database.env, DATA_DIR: dataDir };
-    one = await SatlineProcess.start(environment);
-    two = await SatlineProcess.start(environment);
+    [one, two] = await Promise.all([SatlineProcess.start(environment), SatlineProcess.start(environment)]);
     keys = await readDemoKeys(dataDir);
     server = await LnurlServer.start();
     db = new pg.Client({ connectionString: database.env.DATABASE_URL });
@@ -293,9 +292,8 @@ describe.skipIf(!onPostgres)('two real processes on one database', () => {
     await one.end('SIGKILL');
     await setWallet({ payAfterSeconds: 1 });
     if (!soak) await db.query('update invoices set lease_until = clock_timestamp() where id = $1', [order.invoice.id]);
-    two = await SatlineProcess.start(environment);
+    [one, two] = await Promise.all([SatlineProcess.start(environment), SatlineProcess.start(environment)]);
     await until(async () => (await call(two, 'GET', `/m/orders/${order.id}`)).body.status === 'paid', 30_000);
-    one = await SatlineProcess.start(environment);
   });
 
   test('the stream of a wallet whose owner was killed is followed by the other, and tells of payments', {
@@ -342,7 +340,6 @@ describe.skipIf(!onPostgres)('two real processes on one database', () => {
       expect(rows[0].look_count).toBeLessThanOrEqual(3);
     } finally {
       await wallet.stop();
-      one = await SatlineProcess.start(environment);
     }
   });
 });

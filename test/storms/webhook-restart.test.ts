@@ -5,6 +5,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { createTestDatabase, type TestDatabase } from '../harness/database.ts';
 import { orderBody } from '../harness/orders.ts';
 import { Receiver } from '../harness/receiver.ts';
+import { endLeases } from './leases.ts';
 import { callOver, type DemoKeys, readDemoKeys, SatlineProcess } from './process.ts';
 
 /** C051: a service that ends with deliveries under way takes them up after its next start. */
@@ -73,6 +74,7 @@ test('TERM waits a bounded time and gives back what is left: it goes out right a
 test('after kill -9 every event comes at least once under its own id, those under way with the end of their lease', async () => {
   await twentyUnderWay();
   await satline.end('SIGKILL');
+  await endLeases(database);
   const seconds = await untilAllAreAnswered();
   console.log(`after kill -9: all 20 answered ${seconds.toFixed(1)} s after the start`);
   expect(seconds).toBeLessThan(45);
