@@ -2,9 +2,10 @@
 /**
  * Builds the fresh database cluster that the embedded engine unpacks on its first start:
  *
- *     node scripts/build-embedded-template.js
+ *     node scripts/build.js && node scripts/build-embedded-template.js
  *
- * Running initdb on the user's machine instead takes several seconds and 800 MB. Run this again whenever the pinned
+ * Running initdb on the user's machine instead takes several seconds and 800 MB. The tables of all migrations so far are
+ * in it; a first start runs only newer ones, so a new migration needs no new template. Run this again whenever the pinned
  * PGlite changes, and commit both outputs; `test/db/embedded/template.test.ts` fails while they disagree.
  */
 import { createHash } from 'node:crypto';
@@ -14,13 +15,18 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { brotliCompressSync, constants } from 'node:zlib';
 import { PGlite } from '@electric-sql/pglite';
+import { openEmbeddedDatabase } from '../dist/db/embedded.js';
+import { migrate, readMigrations } from '../dist/db/migrate.js';
+import { silentLog } from '../dist/kernel/log.js';
 
 const target = join(import.meta.dirname, '../src/db/embedded');
 const scratch = mkdtempSync(join(tmpdir(), 'satline-template-'));
 
 try {
   const cluster = join(scratch, 'pg');
-  const postgres = await createCluster(cluster);
+  await createCluster(cluster);
+  await createTables(scratch);
+  const postgres = await finishCluster(cluster);
   const tar = Buffer.concat([...entries(cluster, ''), Buffer.alloc(1024)]);
   const packed = brotliCompressSync(tar, {
     params: {
@@ -32,6 +38,7 @@ try {
   const about = {
     pglite: pgliteVersion(),
     postgres,
+    schema: await describeSchema(),
     tarBytes: tar.length,
     sha256: createHash('sha256').update(packed).digest('hex'),
   };
@@ -42,23 +49,52 @@ try {
   rmSync(scratch, { recursive: true, force: true });
 }
 
-/** Closed in good order, so that the first open of a copy has nothing to recover. */
+/** As initdb leaves it, without the databases that others would be copied from. */
 async function createCluster(directory) {
+  const db = await openCluster(directory);
+  // Nobody makes databases here, and each template is a third of all files: a first start writes and syncs every one.
+  for (const template of ['template0', 'template1']) {
+    await db.exec(`alter database ${template} is_template false`);
+    await db.exec(`drop database ${template}`);
+  }
+  await db.close();
+}
+
+/** The way a start does it. */
+async function createTables(parent) {
+  const db = await openEmbeddedDatabase({ dir: parent, log: silentLog });
+  try {
+    await migrate(db);
+  } finally {
+    await db.close();
+  }
+}
+
+/** Closed in good order, so that the first open of a copy has nothing to recover. @returns the version of PostgreSQL. */
+async function finishCluster(directory) {
+  const db = await openCluster(directory);
+  await db.exec('vacuum freeze');
+  const { rows } = await db.query('show server_version');
+  await db.close();
+  return rows[0].server_version;
+}
+
+/** The last migration that is in it, and what all of them said: one that is changed later would not be run again. */
+async function describeSchema() {
+  const migrations = await readMigrations();
+  const hash = createHash('sha256');
+  for (const { text } of migrations) hash.update(text);
+  return { version: migrations.at(-1).version, sha256: hash.digest('hex') };
+}
+
+async function openCluster(directory) {
   const db = new PGlite(directory, {
     initDbStartParams: ['--wal-segsize=1'],
     // Segments of the log that are done with would be kept for later, full of what nobody reads.
     startParams: [...PGlite.defaultStartParams, '-c', 'wal_recycle=off'],
   });
   await db.waitReady;
-  // Nobody makes databases here, and each template is a third of all files: a first start writes and syncs every one.
-  for (const template of ['template0', 'template1']) {
-    await db.exec(`alter database ${template} is_template false`);
-    await db.exec(`drop database ${template}`);
-  }
-  await db.exec('vacuum freeze');
-  const { rows } = await db.query('show server_version');
-  await db.close();
-  return rows[0].server_version;
+  return db;
 }
 
 /** PGlite's package does not export its package.json, so walk up from its entry. */

@@ -15,7 +15,7 @@ import { createMailer } from './kernel/mailer.ts';
 import { createMetrics } from './kernel/metrics.ts';
 import { createOutbound, type Outbound } from './kernel/outbound.ts';
 import type { HostLookup } from './kernel/outbound-connect.ts';
-import { secretsKeyId } from './kernel/secrets.ts';
+import { type Sealer, secretsKeyId } from './kernel/secrets.ts';
 import { createPasswordTurns } from './limits/password-turns.ts';
 import { createPublicQuota } from './limits/public-quota.ts';
 import { createRateLimiter } from './limits/rate-limiter.ts';
@@ -25,7 +25,7 @@ import { createUsage } from './limits/usage.ts';
 import { createVisitorPace } from './limits/visitor-pace.ts';
 import { createVisitorPlaces } from './limits/visitor-places.ts';
 import { protectedResource } from './model/oauth-connection.ts';
-import { openSealer } from './open-sealer.ts';
+import { createLateSealer, openSealer } from './open-sealer.ts';
 import { createFixedRates } from './rates/fixed-rate.ts';
 import type { HttpGet } from './rates/rate.ts';
 import { createRates } from './rates/rates.ts';
@@ -51,6 +51,14 @@ export interface BuiltParts {
   close(): Promise<void>;
 }
 
+export interface OpeningParts extends BuiltParts {
+  /**
+   * When the schema is up to date and the secrets key is the database's. Before, parts may be handed on but not used.
+   * Whoever sees this fail closes them.
+   */
+  readonly ready: Promise<void>;
+}
+
 export interface BuildOptions {
   log: Logger;
   clock?: Clock;
@@ -61,19 +69,30 @@ export interface BuildOptions {
   /** How host names of outbound calls are resolved; tests put their own DNS here. */
   lookup?: HostLookup;
   onFatal?: (error: Error) => void;
-  /** An embedded engine that somebody has opened and will close: the server opens it early, tests share one. */
-  engine?: EmbeddedEngine;
+  /** An embedded engine that somebody opens and will close: the server opens it early, tests share one. */
+  engine?: Promise<EmbeddedEngine>;
 }
 
 /** Opens the database, brings its schema up to date, and builds what the process is made of. Starts no loops. */
 export async function buildParts(config: Config, options: BuildOptions): Promise<BuiltParts> {
+  const opening = await beginParts(config, options);
+  try {
+    await opening.ready;
+    return opening;
+  } catch (error) {
+    await opening.close().catch(() => {});
+    throw error;
+  }
+}
+
+/** The same, with the parts at hand while an engine still opens: what is built of them need not wait. */
+export async function beginParts(config: Config, options: BuildOptions): Promise<OpeningParts> {
   const { log, clock = systemClock, allowPrivateNetworks } = options;
   const db = await openDatabase(config, log, options);
+  const sealer = createLateSealer();
+  const ready = prepareDatabase(db, config, log).then((opened) => sealer.become(opened));
+  ready.catch(() => {});
   try {
-    const applied = await migrate(db);
-    if (applied.length > 0) log.info({ applied }, 'database schema brought up to date');
-    const keys = await readSecretsKeys(config, await hasSecretsChecks(db));
-    const sealer = await db.transaction((tx) => openSealer(tx, keys));
     const outbound = createOutbound({ allowPrivateNetworks, ...(options.lookup ? { lookup: options.lookup } : {}) });
     const stopping = new AbortController();
     // Every call to a wallet listens; Node warns of more than ten.
@@ -123,6 +142,7 @@ export async function buildParts(config: Config, options: BuildOptions): Promise
       parts,
       links,
       outbound,
+      ready,
       async close() {
         stopping.abort();
         rates.live.stop();
@@ -137,6 +157,14 @@ export async function buildParts(config: Config, options: BuildOptions): Promise
     await db.close().catch(() => {});
     throw error;
   }
+}
+
+/** Brings the schema up to date and checks the secrets key against it. @throws {SecretsKeyError} */
+async function prepareDatabase(db: Database, config: Config, log: Logger): Promise<Sealer> {
+  const applied = await migrate(db);
+  if (applied.length > 0) log.info({ applied }, 'database schema brought up to date');
+  const keys = await readSecretsKeys(config, await hasSecretsChecks(db));
+  return db.transaction((tx) => openSealer(tx, keys));
 }
 
 /** Opens the configured database as it is; its schema may be of any age. */

@@ -25,6 +25,31 @@ export async function openSealer(tx: Handle, keys: SecretsKeys): Promise<Sealer>
   return createSealer(seal, await requireInstallationSecret(tx, seal, keys, checks));
 }
 
+/** A sealer to build parts with while the database that its keys are checked against is opening. */
+export interface LateSealer extends Sealer {
+  /** Until then it refuses to work. */
+  become(opened: Sealer): void;
+}
+
+export function createLateSealer(): LateSealer {
+  let sealer: Sealer | undefined;
+  function opened(): Sealer {
+    if (!sealer) throw new Error('The secrets key has not been checked yet');
+    return sealer;
+  }
+  return {
+    become(checked) {
+      sealer = checked;
+    },
+    get keyId() {
+      return opened().keyId;
+    },
+    seal: (plain, place) => opened().seal(plain, place),
+    open: (sealed, place) => opened().open(sealed, place),
+    deriveKey: (purpose) => opened().deriveKey(purpose),
+  };
+}
+
 /** @throws {SecretsKeyError} unless the keys open everything that is sealed in a database with these checks. */
 export function requireKeys({ current, previous }: SecretsKeys, checks: readonly Setting[]): void {
   const seal = createSeal(current, previous);

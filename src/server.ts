@@ -1,6 +1,6 @@
 import type { AddressInfo } from 'node:net';
 import { banner } from './banner.ts';
-import { type BuiltParts, buildParts } from './build-parts.ts';
+import { beginParts } from './build-parts.ts';
 import type { Config } from './config.ts';
 import type { EmbeddedEngine } from './db/embedded/open.ts';
 import {
@@ -65,16 +65,16 @@ async function start(config: Config, options: ServerOptions): Promise<RunningSer
   const earlierDemo = await readDemo(config.dataDir);
   const mayMakeDemo = options.demo === true || wantsDemo(config);
   const allowPrivateNetworks = await mayReachPrivateNetworks(config, options.demo);
-  const opening = openParts(config, options, allowPrivateNetworks);
-  opening.catch(() => {});
-  // The surfaces are most of the code; they are read while the database opens, which has a thread of its own.
-  const { buildApp } = await import('./app.ts');
-  const built = await opening;
+  // The surfaces are most of the code; they are read and put together while the database opens, which has a thread of its own.
+  const surfaces = import('./app.ts');
+  const built = await beginParts(config, { ...options, allowPrivateNetworks });
   const { parts, links } = built;
   const jobs: Job[] = [];
   try {
     const { trustProxy, metricsToken, mcpAllowedOrigins } = config;
+    const { buildApp } = await surfaces;
     const app = await buildApp(parts, { trustProxy, metricsToken, mcpAllowedOrigins });
+    await built.ready;
     // Before listening: whoever sees /healthz answer finds the credentials in place.
     let demo = await openDemo(parts, config, earlierDemo, mayMakeDemo);
     await app.listen({ host: config.host, port: config.port });
@@ -121,17 +121,6 @@ async function start(config: Config, options: ServerOptions): Promise<RunningSer
     await built.close().catch(() => {});
     throw error;
   }
-}
-
-async function openParts(config: Config, options: ServerOptions, allowPrivateNetworks: boolean): Promise<BuiltParts> {
-  const { log, onFatal } = options;
-  const engine = await options.engine;
-  return buildParts(config, {
-    log,
-    allowPrivateNetworks,
-    ...(engine ? { engine } : {}),
-    ...(onFatal ? { onFatal } : {}),
-  });
 }
 
 async function openDemo(

@@ -18,7 +18,7 @@ export interface EmbeddedDatabaseOptions {
 /** Opens the database that lives inside this process. One connection, one process, one directory. */
 export async function openEmbeddedDatabase(options: EmbeddedDatabaseOptions): Promise<Database> {
   const engine = await openEmbedded(options);
-  const database = connectEmbedded(engine, options.log);
+  const database = connectEmbedded(Promise.resolve(engine), options.log);
   return {
     ...database,
     close: async () => {
@@ -28,29 +28,30 @@ export async function openEmbeddedDatabase(options: EmbeddedDatabaseOptions): Pr
   };
 }
 
-/** The database of an engine that is open already and stays open when this is closed. */
-export function connectEmbedded(engine: EmbeddedEngine, log: Logger): Database {
-  const pool = openPool({ ...engine.poolConfig(), max: 1 }, log, 'embedded database connection lost');
+/** The database of an engine that somebody has opened, or is opening: statements wait for it. It stays open when this is closed. */
+export function connectEmbedded(opening: Promise<EmbeddedEngine>, log: Logger): Database {
+  const poolOpening = opening.then((engine) =>
+    openPool({ ...engine.poolConfig(), max: 1 }, log, 'embedded database connection lost'),
+  );
+  // Whoever opens the engine is told why it does not open.
+  poolOpening.catch(() => {});
+  const connect = async () => (await poolOpening).connect();
   // A spinning engine never frees itself; the restart gives the space back to whoever cleared it.
   const watched = async <T>(work: Promise<T>): Promise<T> => {
     try {
       return await work;
     } catch (error) {
-      if (engineLost.has(sqlState(error) ?? '')) void engine.restart(`engine error ${sqlState(error)}`);
+      if (engineLost.has(sqlState(error) ?? '')) void (await opening).restart(`engine error ${sqlState(error)}`);
       throw error;
     }
   };
   // One statement, one turn on the connection.
-  const handle = handleOf(
-    () => pool.connect(),
-    refuseInsideTransaction,
-    (client) => client.release(),
-  );
+  const handle = handleOf(connect, refuseInsideTransaction, (client) => client.release());
   const wakes = new Wakes();
   const support = {
     guarded: true,
-    connect: () => pool.connect(),
-    outcomeOf: (mark: TransactionMark) => outcomeOf(() => pool.connect(), mark),
+    connect,
+    outcomeOf: (mark: TransactionMark) => outcomeOf(connect, mark),
   };
   return {
     engine: 'embedded',
@@ -61,6 +62,6 @@ export function connectEmbedded(engine: EmbeddedEngine, log: Logger): Database {
     snapshot: (work) => watched(runSnapshot(support, work)),
     wake: (channel, subject) => wakes.wake(channel, subject),
     onWake: (channel, listener) => wakes.onWake(channel, listener),
-    close: () => pool.end(),
+    close: async () => (await poolOpening).end(),
   };
 }

@@ -34,8 +34,11 @@ export function createSharedTries({ db, log, sealer }: TryParts, { name, most, w
   const counter = createTryCounter(most, windowSeconds);
   const isAlone = db.engine === 'embedded';
   // With a key of ours: all e-mail and network addresses there are could be tried against a plain hash.
-  const key = sealer.deriveKey('tries');
-  const rowOf = (subject: string) => `${name} ${createHmac('sha256', key).update(subject).digest('base64url')}`;
+  let key: Buffer | undefined;
+  const rowOf = (subject: string) => {
+    key ??= sealer.deriveKey('tries');
+    return `${name} ${createHmac('sha256', key).update(subject).digest('base64url')}`;
+  };
   let warned = false;
 
   async function shared<T>(work: () => Promise<T>): Promise<T | undefined> {

@@ -70,7 +70,7 @@ export async function openTestApp(options: TestAppOptions = {}): Promise<TestApp
     allowPrivateNetworks,
     strict: true,
     ...(options.lookup ? { lookup: options.lookup } : {}),
-    ...(database.engine ? { engine: database.engine } : {}),
+    ...(database.engine ? { engine: Promise.resolve(database.engine) } : {}),
   });
   const { parts } = built;
   const app = await buildApp(parts, { mcpAllowedOrigins: config.mcpAllowedOrigins });

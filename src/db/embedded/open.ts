@@ -73,8 +73,9 @@ export async function openEmbedded(options: EmbeddedOptions): Promise<EmbeddedEn
 async function openLocked(options: EmbeddedOptions, release: () => void): Promise<EmbeddedEngine> {
   const { dir, log } = options;
   const gauges = new Gauges();
+  const dataDirectory = await prepareCluster(dir);
   const supervisor = new Supervisor({
-    dataDirectory: prepareCluster(dir),
+    dataDirectory,
     gauges,
     log,
     onFatal: (error) => {

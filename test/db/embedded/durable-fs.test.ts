@@ -8,8 +8,8 @@ import { temporaryDirectory } from './engine-rig.ts';
 
 const { path, remove } = temporaryDirectory();
 let cluster: string;
-beforeAll(() => {
-  cluster = prepareCluster(path);
+beforeAll(async () => {
+  cluster = await prepareCluster(path);
 });
 afterAll(remove);
 

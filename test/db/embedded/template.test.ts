@@ -12,8 +12,11 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
+import { dynamicStatement } from '../../../src/db/database.ts';
 import { openEmbedded } from '../../../src/db/embedded/open.ts';
 import { postgresMajor, prepareCluster } from '../../../src/db/embedded/template.ts';
+import { openEmbeddedDatabase } from '../../../src/db/embedded.ts';
+import { migrate, readMigrations } from '../../../src/db/migrate.ts';
 import { silentLog } from '../../../src/kernel/log.ts';
 import { ended, firstLine, startChild, temporaryDirectory } from './engine-rig.ts';
 
@@ -43,14 +46,41 @@ describe('the shipped template', () => {
   });
 });
 
+describe('the tables in the shipped template', () => {
+  const { schema } = readJson(new URL('template.json', source));
+
+  it('are those of migrations that have not changed since', async () => {
+    const hash = createHash('sha256');
+    for (const { version, text } of await readMigrations()) if (version <= schema.version) hash.update(text);
+    expect(hash.digest('hex')).toBe(schema.sha256);
+  });
+
+  it('are brought up to date at the first start, as any older ones are', async () => {
+    const { path, remove } = temporaryDirectory();
+    const db = await openEmbeddedDatabase({ dir: path, log: silentLog });
+    try {
+      const later = (await readMigrations()).filter(({ version }) => version > schema.version);
+      expect(await migrate(db)).toEqual(later.map(({ name }) => name));
+      // What a template from before that migration holds.
+      await db.run(dynamicStatement('drop table tries'));
+      await db.run(dynamicStatement(`delete from schema_migrations where name = 'tries'`));
+      expect(await migrate(db)).toEqual(['tries']);
+      expect(await db.many(dynamicStatement('select * from tries'))).toEqual([]);
+    } finally {
+      await db.close();
+      remove();
+    }
+  });
+});
+
 describe('prepareCluster', () => {
   const { path, remove } = temporaryDirectory();
   afterAll(remove);
 
-  it('unpacks for the owner only, keeps empty directories and removes what a killed start left', () => {
+  it('unpacks for the owner only, keeps empty directories and removes what a killed start left', async () => {
     mkdirSync(join(path, 'pg.unpacking-0123456789ab/base'), { recursive: true });
     writeFileSync(join(path, 'pg.unpacking-0123456789ab/PG_VERSION'), '18\n');
-    const cluster = prepareCluster(path);
+    const cluster = await prepareCluster(path);
     expect(readdirSync(path)).toEqual(['pg']);
     expect(readFileSync(join(cluster, 'PG_VERSION'), 'utf8')).toBe(`${postgresMajor}\n`);
     expect(existsSync(join(cluster, 'pg_notify'))).toBe(true);
@@ -60,10 +90,10 @@ describe('prepareCluster', () => {
     }
   });
 
-  it('leaves an existing cluster alone', () => {
+  it('leaves an existing cluster alone', async () => {
     const marker = join(path, 'pg/marker');
     writeFileSync(marker, 'mine');
-    prepareCluster(path);
+    await prepareCluster(path);
     expect(readFileSync(marker, 'utf8')).toBe('mine');
   });
 });
