@@ -20,7 +20,7 @@ export function handleOf<C extends Client>(
     const parameters = values.map(toParameter);
     const open = client(statement);
     const ready = open instanceof Promise ? await open : open;
-    gather(ready);
+    if (!statement.isGathered) gather(ready);
     return new Promise((resolve, reject) => {
       const query = new StatementQuery(statement, parameters, (error, result) => {
         giveBack?.(ready);

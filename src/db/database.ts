@@ -7,21 +7,26 @@ export interface Statement {
   readonly text: string;
   /** A short read: it may share a connection with many others, where nothing slow may stand in their way. */
   readonly isShortRead: boolean;
+  /**
+   * Asks for many callers already (db/gathered-read.ts): it leaves at once, so that the database works on it while the
+   * callers of the one before are answered.
+   */
+  readonly isGathered: boolean;
 }
 
 const taken = new Set<string>();
 
 /** Declares a prepared statement. @throws when two statements share a name: the wrong one would run. */
-export function statement(name: string, text: string): Statement {
+export function statement(name: string, text: string, { isGathered = false } = {}): Statement {
   if (taken.has(name)) throw new Error(`Two SQL statements are named ${name}`);
   taken.add(name);
   // Reads that are declared are bounded and have their index; writes wait for the disk, lists may be long.
-  return Object.freeze({ name, text, isShortRead: /^\s*select\b/i.test(text) });
+  return Object.freeze({ name, text, isShortRead: /^\s*select\b/i.test(text), isGathered });
 }
 
 /** A statement whose text depends on the call. */
 export function dynamicStatement(text: string): Statement {
-  return { name: undefined, text, isShortRead: false };
+  return { name: undefined, text, isShortRead: false, isGathered: false };
 }
 
 /** What every store function takes first: the database itself or a running transaction. */

@@ -16,6 +16,7 @@ const find = statement(
      from unnest($1::uuid[], $2::boolean[]) as k(merchant_id, livemode)
      join merchants m on m.id = k.merchant_id
      left join catalog_versions v on v.merchant_id = m.id and v.livemode = k.livemode`,
+  { isGathered: true },
 );
 
 /**

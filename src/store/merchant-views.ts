@@ -32,6 +32,7 @@ const find = statement(
                              where c.merchant_id = k.id and c.livemode = k.livemode order by c.created_at desc, c.id desc`)}
    ) as view
    from unnest($1::uuid[], $2::boolean[]) as k(id, livemode)`,
+  { isGathered: true },
 );
 
 const textOf = ({ merchantId, livemode }: Scope) => `${merchantId} ${livemode}`;

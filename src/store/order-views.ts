@@ -26,6 +26,7 @@ const find = statement(
      select ${jsonColumns('o', shownOfOrder)} from orders o
       where o.id = k.id and o.merchant_id = k.merchant_id and o.livemode = k.livemode limit 1
    ) o`,
+  { isGathered: true },
 );
 
 type Key = Scope & { id: string };
