@@ -14,7 +14,7 @@ const page = join(root, 'docs', 'reliability.md');
 
 const help = `npm run test:soak [-- [--on embedded|postgresql] [FILE…]]
 
-Long storms. TEST_DATABASE_URL adds PostgreSQL; --on leaves the other database out; KILLS and SEED are heard.`;
+Long storms, and pages at every width. TEST_DATABASE_URL adds PostgreSQL; --on leaves the other database out; KILLS and SEED are heard.`;
 const { values: options, positionals: chosen } = parseArgs({
   options: { on: { type: 'string' }, help: { type: 'boolean' } },
   allowPositionals: true,
@@ -43,7 +43,7 @@ for (const [name, value] of runs) {
       join('node_modules', 'vitest', 'vitest.mjs'),
       'run',
       '--maxWorkers=1',
-      ...(chosen.length > 0 ? chosen : ['test/storms', 'test/db']),
+      ...(chosen.length > 0 ? chosen : ['test/storms', 'test/db', 'test/browser']),
     ],
     {
       cwd: root,

@@ -1,14 +1,14 @@
 import { Client as NewClient, StreamableHTTPClientTransport as NewTransport } from '@modelcontextprotocol/client';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
-import type { Browser, Page } from 'playwright-core';
+import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { openTestApp, type TestApp, type TestMerchant } from '../harness/app.ts';
 import { hasBrowser, openBrowser } from '../harness/browser.ts';
 import { listen } from '../harness/event-stream.ts';
 import { type LocalProgram, startLocalProgram } from '../harness/mcp-oauth.ts';
 import { addUser } from '../harness/people.ts';
-import { axeFaults, faultsAtWidths, watchPage } from './page-checks.ts';
+import { faultsAtWidths, watchPage } from './page-checks.ts';
 
 /** An official client that has not been let in yet, and what it does once it has. */
 interface OfficialClient {
@@ -78,9 +78,6 @@ describe.runIf(hasBrowser())('an assistant that connects in a browser', () => {
     await app?.close();
   });
 
-  /** What axe and the eye find at three widths. */
-  const faultsOf = async (page: Page) => [...(await faultsAtWidths(page)), ...(await axeFaults(page))];
-
   const versions = [
     ['1.x', 'light', firstClient],
     ['2.x', 'dark', secondClient],
@@ -101,7 +98,7 @@ describe.runIf(hasBrowser())('an assistant that connects in a browser', () => {
         await page.getByLabel('Password').fill(owner.password);
         await page.getByRole('button', { name: 'Sign in' }).click();
         await page.getByRole('heading', { name: `Connect Official client ${version}?` }).waitFor();
-        expect(await faultsOf(page)).toEqual([]);
+        expect(await faultsAtWidths(page)).toEqual([]);
         expect(watch.faults).toEqual([]);
         await page.locator(`input[value="${merchant.id}"]`).check();
         await page.getByLabel('Test data').check();
@@ -145,13 +142,13 @@ describe.runIf(hasBrowser())('an assistant that connects in a browser', () => {
       await page.getByRole('button', { name: 'Sign in' }).click();
       await page.goto(`${page.url()}?locale=ar`);
       expect(await page.locator('html').getAttribute('dir')).toBe('rtl');
-      expect(await faultsOf(page)).toEqual([]);
+      expect(await faultsAtWidths(page)).toEqual([]);
       await page.locator('button[value="deny"]').click();
       await page.waitForURL(/error=access_denied/);
       address.searchParams.set('redirect_uri', 'https://elsewhere.example/');
       await page.goto(address.href);
       expect(await page.locator('h1').textContent()).toBe('This request cannot be answered');
-      expect(await faultsOf(page)).toEqual([]);
+      expect(await faultsAtWidths(page)).toEqual([]);
     } finally {
       await context.close();
       await program.close();

@@ -2,17 +2,22 @@ import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import jsqr from 'jsqr';
 import type { Locator, Page } from 'playwright-core';
+import { soak } from '../storms/seeds.ts';
 
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
 const everything = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'];
+/** What of them a look asks: all, or only those on colours. */
+type Rules = 'everything' | 'colours';
+/** Dark is light in other colours, to which the other rules say nothing new; the soak asks them all the same. */
+export const rulesFor = (theme: 'light' | 'dark'): Rules => (theme === 'light' || soak ? 'everything' : 'colours');
 const colours = { type: 'rule', values: ['color-contrast', 'link-in-text-block'] };
 
 /**
  * What axe finds on the page as it is now, one line a fault: WCAG 2.0 to 2.2 A and AA, and good practice.
  * @param what only the rules that look at colours, for a page whose other rules were looked at in other colours.
  */
-export async function axeFaults(page: Page, what: 'everything' | 'colours' = 'everything'): Promise<string[]> {
+export async function axeFaults(page: Page, what: Rules = 'everything'): Promise<string[]> {
   if (!(await page.evaluate(() => 'axe' in window))) await page.evaluate(axe);
   return page.evaluate(
     async (runOnly) => {
@@ -50,17 +55,22 @@ export function excessPixels(page: Page): Promise<number> {
   return page.evaluate(() => Math.max(0, document.documentElement.scrollWidth - innerWidth));
 }
 
+export const widths = [320, 390, 768, 1280];
+/** Where axe looks; between the narrowest and the widest nothing of a page is new. The soak looks at every width. */
+const axeWidths = soak ? widths : [320, 1280];
+
 /**
- * What sticks out sideways on a small phone, a phone and a screen, with what `look` finds at each.
- * @returns one line a fault, with its width in front.
+ * What sticks out sideways, from a small phone to a screen, and what axe finds; of colours, which no width changes, on the
+ * screen alone. Leaves the page at the last width. @returns one line a fault, with its width in front.
  */
-export async function faultsAtWidths(page: Page, look = async (): Promise<string[]> => []): Promise<string[]> {
+export async function faultsAtWidths(page: Page, what: Rules = 'everything'): Promise<string[]> {
   const faults: string[] = [];
-  for (const width of [320, 390, 1280]) {
+  for (const width of widths) {
     await page.setViewportSize({ width, height: 844 });
     const excess = await excessPixels(page);
     if (excess > 0) faults.push(`${width}: ${excess} px stick out`);
-    faults.push(...(await look()).map((fault) => `${width}: ${fault}`));
+    if (!axeWidths.includes(width) || (what === 'colours' && width !== widths.at(-1))) continue;
+    faults.push(...(await axeFaults(page, what)).map((fault) => `${width}: ${fault}`));
   }
   return faults;
 }

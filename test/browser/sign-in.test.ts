@@ -1,11 +1,11 @@
-import type { Browser, Page } from 'playwright-core';
+import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { openTestApp, type TestApp, type TestMerchant } from '../harness/app.ts';
 import { hasBrowser, openBrowser } from '../harness/browser.ts';
 import { listen } from '../harness/event-stream.ts';
 import { addUser } from '../harness/people.ts';
 import { codeOf } from '../harness/second-factor.ts';
-import { axeFaults, faultsAtWidths, readQr, watchPage } from './page-checks.ts';
+import { faultsAtWidths, readQr, rulesFor, watchPage } from './page-checks.ts';
 
 describe.runIf(hasBrowser())('somebody who works for a merchant', () => {
   let browser: Browser;
@@ -23,15 +23,13 @@ describe.runIf(hasBrowser())('somebody who works for a merchant', () => {
     await app?.close();
   });
 
-  /** What axe and the eye find at three widths. */
-  const faultsOf = (page: Page) => faultsAtWidths(page, () => axeFaults(page));
-
   for (const colorScheme of ['light', 'dark'] as const) {
     test(`signs in, sets up a second factor and signs in with it; ${colorScheme}`, { timeout: 90_000 }, async () => {
       const user = await addUser(app, [merchant]);
       const context = await browser.newContext({ colorScheme, reducedMotion: 'reduce' });
       const page = await context.newPage();
       const watch = await watchPage(page, url);
+      const faults = () => faultsAtWidths(page, rulesFor(colorScheme));
       const press = async (name: string) => {
         await page
           .getByRole('button', { name, exact: true })
@@ -47,29 +45,29 @@ describe.runIf(hasBrowser())('somebody who works for a merchant', () => {
 
       await page.goto(`${url}/account`);
       expect(new URL(page.url()).pathname).toBe('/sign-in');
-      expect(await faultsOf(page)).toEqual([]);
+      expect(await faults()).toEqual([]);
       await signIn('wrong');
       expect(await page.getByLabel('E-mail address').inputValue()).toBe(user.email);
-      expect(await faultsOf(page)).toEqual([]);
+      expect(await faults()).toEqual([]);
       await signIn(user.password);
       expect(new URL(page.url()).pathname).toBe('/account');
-      expect(await faultsOf(page)).toEqual([]);
+      expect(await faults()).toEqual([]);
 
       await press('Set up');
-      expect(await faultsOf(page)).toEqual([]);
+      expect(await faults()).toEqual([]);
       await page.getByLabel('Your password').fill(user.password);
       await press('Continue');
       const address = new URL((await readQr(page.locator('svg.qr')))!);
       const secret = address.searchParams.get('secret')!;
       expect(await page.locator('.secret').textContent()).toBe(secret.match(/.{4}/g)!.join(' '));
-      expect(await faultsOf(page)).toEqual([]);
+      expect(await faults()).toEqual([]);
       await page.getByLabel('Code', { exact: true }).fill(codeOf(app, secret));
       await press('Turn on');
       expect(await page.locator('.codes li').count()).toBe(10);
-      expect(await faultsOf(page)).toEqual([]);
+      expect(await faults()).toEqual([]);
       await press('I have kept them');
       await press('Change');
-      expect(await faultsOf(page)).toEqual([]);
+      expect(await faults()).toEqual([]);
 
       await page.goto(`${url}/account`);
       await press('Sign out');
@@ -77,7 +75,7 @@ describe.runIf(hasBrowser())('somebody who works for a merchant', () => {
       await signIn(user.password);
       expect(new URL(page.url()).pathname).toBe('/sign-in/code');
       await page.locator('summary', { hasText: 'I cannot use my app' }).click();
-      expect(await faultsOf(page)).toEqual([]);
+      expect(await faults()).toEqual([]);
       await page.getByLabel('Code', { exact: true }).fill(codeOf(app, secret));
       await page.getByRole('button', { name: 'Continue' }).first().click();
       await page.waitForURL(`${url}/account`);
@@ -145,7 +143,7 @@ describe.runIf(hasBrowser())('somebody who works for a merchant', () => {
     const page = await context.newPage();
     await page.goto(`${url}/sign-in`);
     expect(await page.locator('html').getAttribute('dir')).toBe('rtl');
-    expect(await faultsOf(page)).toEqual([]);
+    expect(await faultsAtWidths(page)).toEqual([]);
     await context.close();
   });
 

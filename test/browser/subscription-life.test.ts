@@ -1,10 +1,10 @@
-import type { Browser, Page } from 'playwright-core';
+import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { openTestApp, type TestApp, type TestMerchant } from '../harness/app.ts';
 import { hasBrowser, openBrowser } from '../harness/browser.ts';
 import { listen } from '../harness/event-stream.ts';
 import { act, invite, show, subscribe } from '../harness/subscriptions.ts';
-import { axeFaults, faultsAtWidths, readQr, watchPage } from './page-checks.ts';
+import { faultsAtWidths, readQr, rulesFor, watchPage } from './page-checks.ts';
 
 describe.runIf(hasBrowser())('a customer of a subscription', () => {
   let browser: Browser;
@@ -23,9 +23,6 @@ describe.runIf(hasBrowser())('a customer of a subscription', () => {
   });
 
   const addressOf = ({ customer_url }: { customer_url: string }) => url + new URL(customer_url).pathname;
-
-  /** What axe and the eye find at three widths. */
-  const faultsOf = async (page: Page) => [...(await faultsAtWidths(page)), ...(await axeFaults(page))];
 
   test('sees a payment from elsewhere by itself, with a script and without', { timeout: 60_000 }, async () => {
     for (const javaScriptEnabled of [true, false]) {
@@ -50,29 +47,30 @@ describe.runIf(hasBrowser())('a customer of a subscription', () => {
     }
   });
 
-  for (const theme of ['light', 'dark']) {
+  for (const theme of ['light', 'dark'] as const) {
     test(`accepts, pays and leaves; axe finds nothing, ${theme}`, { timeout: 60_000 }, async () => {
       await merchant.test.patch('/api/v1/m/merchant', { merchant: { checkout_theme: theme } });
       const subscription = await invite(merchant.test, { name: 'News of the Week', bitcoin_discount_percent: '5' });
       const context = await browser.newContext({ reducedMotion: 'reduce' });
       const page = await context.newPage();
       const watch = await watchPage(page, url);
+      const faults = () => faultsAtWidths(page, rulesFor(theme));
       await page.goto(addressOf(subscription));
-      expect(await faultsOf(page)).toEqual([]);
+      expect(await faults()).toEqual([]);
       const press = async (deed: string) => {
         await page.locator(`form[action$="/${deed}"] button`).click();
         await page.waitForLoadState();
       };
       await press('accept');
-      expect(await faultsOf(page)).toEqual([]);
+      expect(await faults()).toEqual([]);
       await press('pay');
       expect(await readQr(page.locator('.qr'))).toMatch(/^LIGHTNING:LNBCRT[0-9A-Z]+$/);
-      expect(await faultsOf(page)).toEqual([]);
+      expect(await faults()).toEqual([]);
       await press('simulate_payment');
       expect(await page.locator('main').textContent()).toContain('Paid');
       await page.locator('summary', { hasText: 'Cancel the subscription' }).click();
       await press('cancel');
-      expect(await faultsOf(page)).toEqual([]);
+      expect(await faults()).toEqual([]);
       expect(await show(merchant.test, subscription.id)).toMatchObject({ cancel_at_period_end: true });
       expect(watch.faults).toEqual([]);
       await context.close();
@@ -84,7 +82,7 @@ describe.runIf(hasBrowser())('a customer of a subscription', () => {
     const page = await browser.newPage();
     await page.goto(`${addressOf(subscription)}?locale=ar`);
     expect(await page.locator('html').getAttribute('dir')).toBe('rtl');
-    expect(await faultsOf(page)).toEqual([]);
+    expect(await faultsAtWidths(page)).toEqual([]);
     await page.close();
   });
 });
