@@ -44,8 +44,11 @@ export function toParameter(value: unknown): Parameter {
 }
 
 function elementText(value: unknown): string {
-  const text = toParameter(value);
-  return text === null ? 'NULL' : `"${String(text).replace(/[\\"]/g, '\\$&')}"`;
+  const parameter = toParameter(value);
+  if (parameter === null) return 'NULL';
+  const text = String(parameter);
+  // Nearly all are ids. To see that there is nothing to escape is several times quicker than to replace nothing.
+  return /[\\"]/.test(text) ? `"${text.replace(/[\\"]/g, '\\$&')}"` : `"${text}"`;
 }
 
 /** @throws {RangeError} for a date that is none. */

@@ -27,7 +27,7 @@ export function createUsage(db: Database): Usage {
     const known = counts.get(credentialId);
     if (known) {
       known.requests += requests;
-      if (lastAt > known.lastAt) known.lastAt = lastAt;
+      if (lastAt.getTime() > known.lastAt.getTime()) known.lastAt = lastAt;
     } else counts.set(credentialId, { requests, lastAt });
   }
 

@@ -6,13 +6,12 @@ import type { FastifyInstance } from 'fastify';
  * hold up a server that closes.
  */
 export function dropUnusedConnections(server: FastifyInstance): void {
-  const unused = new Set<Socket>();
+  const open = new Set<Socket>();
   server.server.on('connection', (socket: Socket) => {
-    unused.add(socket);
-    socket.once('close', () => unused.delete(socket));
+    open.add(socket);
+    socket.once('close', () => open.delete(socket));
   });
-  server.server.on('request', ({ socket }) => unused.delete(socket));
   server.addHook('preClose', async () => {
-    for (const socket of unused) if (socket.bytesRead === 0) socket.destroy();
+    for (const socket of open) if (socket.bytesRead === 0) socket.destroy();
   });
 }
