@@ -42,7 +42,11 @@ export function handleOf<C extends Client>(
 /** Connections that one caller at a time holds. `lost` is what the log says of one that breaks while nobody does. */
 export function openPool(config: pg.PoolConfig, log: Logger, lost: string): pg.Pool {
   const pool = new pg.Pool({ ...config, pipeline: true, types: typeParsers } as pg.PoolConfig);
-  pool.on('error', (error) => log.warn({ err: error }, lost));
+  pool.on('error', (error: Error & { client?: unknown }) => {
+    // The whole client, with the key that cancels its statements, is no line for a log.
+    delete error.client;
+    log.warn({ err: error }, lost);
+  });
   // One that breaks while it is held fails its holder's statement. Its event tells nobody anything new, but without a
   // listener it would end the process.
   pool.on('connect', (client) => client.on('error', () => {}));

@@ -71,6 +71,9 @@ test.skipIf(!wanted || !bin)(
     await endLeases(database);
     await till.finish(satline.baseUrl);
     expect(satline.ended).toBe(false);
+    // Of connections that were lost, the log says why, not all that the driver kept of them.
+    expect(satline.output).toContain('database connection lost');
+    expect(satline.output).not.toContain('secretKey');
     expect(await satline.end('SIGTERM')).toBe(0);
     await expectBooksToMatch(database, till);
     recoveries.sort((a, b) => a - b);

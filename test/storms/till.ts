@@ -28,6 +28,8 @@ export class Till {
   /** How many calls were answered. */
   answers = 0;
   readonly #unpaid = new Map<string, Made>();
+  /** What was said last to a call that has to be sent again, by its key or order. */
+  readonly #refusals = new Map<string, string>();
   readonly #roll: Dice;
   readonly #secretKey: string;
   readonly #tolerated: ReadonlySet<number>;
@@ -51,15 +53,23 @@ export class Till {
     this.#stopped = true;
   }
 
-  /** Sends everything that is still open until it is answered. */
+  /** Sends everything that is still open until it is answered. @throws when for a minute nothing more is. */
   async finish(baseUrl: string): Promise<void> {
-    for (const end = Date.now() + 60_000; this.open.size + this.#unpaid.size > 0; ) {
-      if (Date.now() > end) throw new Error(`still open: ${[...this.open.keys(), ...this.#unpaid.keys()]}`);
+    let left = this.#left();
+    for (let end = Date.now() + 60_000; left.length > 0; left = this.#left()) {
+      if (Date.now() > end) {
+        throw new Error(`still open: ${left.map((key) => `${key} after ${this.#refusals.get(key)}`).join('; ')}`);
+      }
       for (const sale of [...this.open.values()]) await this.#sell(baseUrl, sale);
       for (const made of [...this.#unpaid.values()]) await this.#pay(baseUrl, made);
+      if (this.#left().length < left.length) end = Date.now() + 60_000;
       // A key whose call was cut off is taken until its lease ends.
       if (this.open.size > 0) await new Promise((resolve) => setTimeout(resolve, 500));
     }
+  }
+
+  #left(): string[] {
+    return [...this.open.keys(), ...this.#unpaid.keys()];
   }
 
   async #workUntilGone(baseUrl: string): Promise<void> {
@@ -97,6 +107,7 @@ export class Till {
   async #sell(baseUrl: string, sale: Sale): Promise<void> {
     this.open.set(sale.key, sale);
     const { status, body } = await this.#post(baseUrl, '/m/orders', sale.body, sale.key);
+    this.#refusals.set(sale.key, `${status} ${body.error?.message}`);
     if (status === 409 && body.error.code === 'idempotency_in_progress') return;
     if (this.#tolerated.has(status)) return;
     if (status !== 201) throw new Error(`${sale.key} answered ${status} ${JSON.stringify(body)}`);
@@ -110,6 +121,7 @@ export class Till {
 
   async #pay(baseUrl: string, made: Made): Promise<void> {
     const { status, body } = await this.#post(baseUrl, `/m/invoices/${made.invoiceId}/simulate_payment`, {});
+    this.#refusals.set(made.id, `${status} ${body.error?.message}`);
     if (this.#tolerated.has(status)) return;
     if (status !== 200) throw new Error(`paying ${made.id} answered ${status} ${JSON.stringify(body)}`);
     const earlier = this.paid.get(made.id);
