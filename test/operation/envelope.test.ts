@@ -21,7 +21,6 @@ const json_ = { 'content-type': 'application/json' };
 
 describe('addresses where nothing is', () => {
   test.each([
-    '/',
     '/nope',
     '/api',
     '/api/v1',
