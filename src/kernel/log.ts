@@ -23,8 +23,14 @@ export async function closeLog(log: Logger): Promise<void> {
  * below measures all that it holds at each write.
  */
 class Lines implements DestinationStream {
-  readonly #output = pino.destination({ dest: 1, sync: false, minLength: 16_000, periodicFlush: 100 });
+  readonly #output;
   #ofThisTurn = '';
+
+  constructor() {
+    // Before the others that are told of the end: one of them has the stream below write what it holds.
+    process.prependOnceListener('exit', () => this.#handOn());
+    this.#output = pino.destination({ dest: 1, sync: false, minLength: 16_000, periodicFlush: 100 });
+  }
 
   write(line: string): void {
     if (this.#ofThisTurn === '') setImmediate(() => this.#handOn());

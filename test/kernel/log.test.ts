@@ -25,3 +25,8 @@ test('lines come out in their order, those of the last turn before the end too',
   for (const { time } of lines) expect(new Date(time).toISOString()).toBe(time);
   expect(lines.map(({ time }) => time)).toEqual(lines.map(({ time }) => time).sort());
 });
+
+test('a process that ends in the middle of a turn has written what it said', async () => {
+  const lines = await linesOf(`log.warn('one'); log.error('two'); process.exit(0);`);
+  expect(lines.map(({ msg }) => msg)).toEqual(['one', 'two']);
+});

@@ -42,6 +42,13 @@ describe('requests', () => {
     expect((await client.get('/api/v1/m/merchant')).status).toBe(200);
   });
 
+  test('with a guessed key tell how many a stranger has left, by either door', async () => {
+    const guess = new Client(app.app, `sk_test_${'0'.repeat(40)}`, '');
+    for (const reply of [await guess.get('/api/v1/m/merchant'), await guess.post('/api/v1/mcp', {})]) {
+      expect([reply.status, reply.headers['ratelimit-policy']]).toEqual([401, '"minute";q=6000;w=60']);
+    }
+  });
+
   test('over MCP count one by one; a batch is taken or refused whole', async () => {
     const client = await limitedClient(5);
     const ping = { jsonrpc: '2.0', id: 1, method: 'ping' };

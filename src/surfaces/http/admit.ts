@@ -26,7 +26,7 @@ export async function admit(
     caller = await parts.authenticator.authenticate(request.headers.authorization, request.ip);
   } catch (error) {
     // Who guesses keys is a stranger, and counts as one.
-    take(undefined);
+    reply.headers(take(undefined));
     throw error;
   }
   reply.headers(take(caller));
