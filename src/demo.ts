@@ -58,14 +58,28 @@ export async function mayReachPrivateNetworks(config: Config, demoAsked = false)
   return (await readDemo(config.dataDir)) !== undefined;
 }
 
+interface DemoPassword {
+  password: string;
+  passwordHash: string;
+}
+
+/** What the demo's owner signs in with. Hashing takes its time on purpose: never inside a transaction. */
+export async function newDemoPassword(): Promise<DemoPassword> {
+  const password = randomBase62(20);
+  return { password, passwordHash: await hashPassword(password) };
+}
+
 /**
  * Makes a demo merchant with keys, unless the database has merchants. The file is written before the commit: a crash in
  * between leaves an empty database, and the next start begins anew. @returns undefined when nothing was made.
  */
-export async function makeDemo(parts: Parts, dataDir: string, baseUrl: string): Promise<DemoCredentials | undefined> {
-  const password = randomBase62(20);
-  // Outside the transaction: it takes its time on purpose.
-  const passwordHash = await hashPassword(password);
+export async function makeDemo(
+  parts: Parts,
+  dataDir: string,
+  baseUrl: string,
+  newPassword = newDemoPassword(),
+): Promise<DemoCredentials | undefined> {
+  const { password, passwordHash } = await newPassword;
   return parts.db.transaction(async (tx) => {
     await tx.run(lock, [lockNumber]);
     if (await hasMerchants(tx)) return undefined;
@@ -104,8 +118,7 @@ export async function makeDemo(parts: Parts, dataDir: string, baseUrl: string): 
 /** Adds what a demo of an earlier version lacks: somebody who signs in, and a key with a limit of its own. */
 export async function completeDemo(parts: Parts, dataDir: string, earlier: DemoCredentials): Promise<DemoCredentials> {
   if (earlier.email && earlier.password && earlier.limited_secret_key) return earlier;
-  const password = randomBase62(20);
-  const passwordHash = await hashPassword(password);
+  const { password, passwordHash } = await newDemoPassword();
   return parts.db.transaction(async (tx) => {
     await tx.run(lock, [lockNumber]);
     // Another process may have been here before.

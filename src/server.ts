@@ -8,6 +8,7 @@ import {
   type DemoCredentials,
   makeDemo,
   mayReachPrivateNetworks,
+  newDemoPassword,
   readDemo,
   wantsDemo,
   writeDemo,
@@ -64,6 +65,9 @@ async function start(config: Config, options: ServerOptions): Promise<RunningSer
   const { log } = options;
   const earlierDemo = await readDemo(config.dataDir);
   const mayMakeDemo = options.demo === true || wantsDemo(config);
+  // Begun while the database opens, so that it is there when the demo is made.
+  const demoPassword = mayMakeDemo && !earlierDemo ? newDemoPassword() : undefined;
+  demoPassword?.catch(() => {});
   const allowPrivateNetworks = await mayReachPrivateNetworks(config, options.demo);
   // The surfaces are most of the code; they are read and put together while the database opens, which has a thread of its own.
   const surfaces = import('./app.ts');
@@ -76,7 +80,7 @@ async function start(config: Config, options: ServerOptions): Promise<RunningSer
     const app = await buildApp(parts, { trustProxy, metricsToken, mcpAllowedOrigins });
     await built.ready;
     // Before listening: whoever sees /healthz answer finds the credentials in place.
-    let demo = await openDemo(parts, config, earlierDemo, mayMakeDemo);
+    let demo = await openDemo(parts, config, earlierDemo, mayMakeDemo, demoPassword);
     await app.listen({ host: config.host, port: config.port });
     if (config.port === 0) {
       const { port } = app.server.address() as AddressInfo;
@@ -128,9 +132,10 @@ async function openDemo(
   config: Config,
   earlier: DemoCredentials | undefined,
   mayMake: boolean,
+  password: ReturnType<typeof newDemoPassword> | undefined,
 ): Promise<DemoCredentials | undefined> {
   if (earlier && (await hasMerchants(parts.db))) return completeDemo(parts, config.dataDir, earlier);
-  return mayMake ? makeDemo(parts, config.dataDir, parts.links.publicUrl) : undefined;
+  return mayMake ? makeDemo(parts, config.dataDir, parts.links.publicUrl, password) : undefined;
 }
 
 function withPort(address: string, port: number): string {

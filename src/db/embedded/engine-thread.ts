@@ -17,10 +17,10 @@ export class EngineThread {
   readonly #worker: Worker;
   readonly #ready: Promise<void>;
 
-  constructor(dataDirectory: string, gauges: Gauges, onNotice: (text: string) => void) {
+  constructor(directory: string, gauges: Gauges, onNotice: (text: string) => void) {
     this.#worker = new Worker(workerFile, {
       name: 'embedded database',
-      workerData: { dataDirectory, gauges: gauges.buffer } satisfies WorkerStart,
+      workerData: { directory, gauges: gauges.buffer } satisfies WorkerStart,
       execArgv: [],
     });
     let reason: string | undefined;

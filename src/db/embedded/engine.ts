@@ -1,3 +1,4 @@
+import { setFlagsFromString } from 'node:v8';
 import { PGlite } from '@electric-sql/pglite';
 import { DurableNodeFS } from './durable-fs.ts';
 import type { Gauges } from './gauges.ts';
@@ -5,6 +6,12 @@ import type { Gauges } from './gauges.ts';
 /** Half of what PostgreSQL's own checkpointer would allow here (max_wal_size, 64 MB with segments of 1 MB). */
 const checkpointBytes = 32 * 1024 * 1024;
 const checkpointLookMillis = 1000;
+/**
+ * About how many bytes of its code a function of the engine runs before V8 compiles it anew, optimised; V8's own figure is
+ * a tenth of it or less. Opening the engine runs many functions for a moment only, and optimising those took a third of
+ * the time; what a busy service needs gets there within seconds.
+ */
+const tieringBudgetBytes = 180_000_000;
 /** How PGlite leaves its main loop after an ordinary SQL error. Every other exception means a broken engine. */
 const errorExitStatus = 100;
 
@@ -27,6 +34,7 @@ export class Engine {
   /** @throws when the cluster cannot be opened or its commits would not reach the disk. */
   static async open(options: EngineOptions): Promise<Engine> {
     const { gauges, fatal } = options;
+    setFlagsFromString(`--wasm-tiering-budget=${tieringBudgetBytes}`);
     const lines: string[] = [];
     let opening = true;
     const db = new PGlite({

@@ -6,7 +6,6 @@ import type { Logger } from '../../kernel/log.ts';
 import { lockDirectory } from './directory-lock.ts';
 import { Gauges } from './gauges.ts';
 import { Supervisor } from './supervisor.ts';
-import { prepareCluster } from './template.ts';
 import { Watchdog } from './watchdog.ts';
 
 /** Where the database lives below `DATA_DIR`. */
@@ -73,9 +72,8 @@ export async function openEmbedded(options: EmbeddedOptions): Promise<EmbeddedEn
 async function openLocked(options: EmbeddedOptions, release: () => void): Promise<EmbeddedEngine> {
   const { dir, log } = options;
   const gauges = new Gauges();
-  const dataDirectory = await prepareCluster(dir);
   const supervisor = new Supervisor({
-    dataDirectory,
+    directory: dir,
     gauges,
     log,
     onFatal: (error) => {

@@ -11,7 +11,7 @@ const retryMillis = 1000;
 const closeMillis = 5000;
 
 export interface SupervisorOptions {
-  dataDirectory: string;
+  directory: string;
   gauges: Gauges;
   log: Logger;
   /** The engine keeps failing; it stays down. */
@@ -69,9 +69,9 @@ export class Supervisor {
   }
 
   async #start(): Promise<EngineThread> {
-    const { dataDirectory, gauges } = this.#options;
+    const { directory, gauges } = this.#options;
     gauges.endWork();
-    const thread = new EngineThread(dataDirectory, gauges, (text) => this.#log.warn({ text }, 'embedded database'));
+    const thread = new EngineThread(directory, gauges, (text) => this.#log.warn({ text }, 'embedded database'));
     this.#starting = thread;
     await thread.opened().finally(() => {
       this.#starting = undefined;

@@ -2,7 +2,8 @@ import type { MessagePort } from 'node:worker_threads';
 
 /** What the worker is started with. */
 export interface WorkerStart {
-  dataDirectory: string;
+  /** Holds the cluster, or will. */
+  directory: string;
   gauges: SharedArrayBuffer;
 }
 

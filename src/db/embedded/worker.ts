@@ -4,9 +4,10 @@ import { parentPort, workerData } from 'node:worker_threads';
 import { describeBreak, Engine } from './engine.ts';
 import { Gauges } from './gauges.ts';
 import { Sessions } from './sessions.ts';
+import { prepareCluster } from './template.ts';
 import type { FromWorker, ToWorker, WorkerStart } from './worker-messages.ts';
 
-const { dataDirectory, gauges: buffer } = workerData as WorkerStart;
+const { directory, gauges: buffer } = workerData as WorkerStart;
 const main = parentPort!;
 const gauges = new Gauges(buffer);
 
@@ -20,12 +21,11 @@ function fatal(reason: string): never {
   process.exit(1);
 }
 
-const engine = await Engine.open({
-  dataDirectory,
-  gauges,
-  fatal,
-  notice: (text) => tell({ kind: 'notice', text }),
-}).catch((error: Error) => fatal(error.message));
+const engine = await prepareCluster(directory)
+  .then((dataDirectory) =>
+    Engine.open({ dataDirectory, gauges, fatal, notice: (text) => tell({ kind: 'notice', text }) }),
+  )
+  .catch((error: Error) => fatal(error.message));
 const sessions = new Sessions(engine, gauges, (error) => fatal(describeBreak(error)));
 
 main.on('message', (message: ToWorker) => {
