@@ -1,12 +1,13 @@
 // Measures the product against a yardstick that runs in the same minute on the same machine: figures to trust are the
 // ratios. See README.md.
 import { spawnSync } from 'node:child_process';
-import { existsSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { cpus, release, totalmem } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { createDatabase } from './parts/database.js';
-import { toMarkdown, toTable } from './parts/table.js';
+import { performancePage } from './parts/performance-page.js';
+import { toTable } from './parts/table.js';
 import { catalog } from './rows/catalog.js';
 import { checkoutPage } from './rows/checkout-page.js';
 import { createOrder } from './rows/create-order.js';
@@ -74,8 +75,10 @@ for (const [name, run] of Object.entries(rows)) {
 if (options.json) console.log(JSON.stringify({ machine, lines }, null, 2));
 else console.log(toTable(lines));
 if (options.write) {
-  const command = `npm run bench -- ${process.argv.slice(2).join(' ')}`;
-  writeFileSync(join(root, 'docs', 'performance.md'), toMarkdown({ lines, machine, command, date: new Date() }));
+  const file = join(root, 'docs', 'performance.md');
+  const day = new Date().toISOString().slice(0, 10);
+  const before = existsSync(file) ? readFileSync(file, 'utf8') : '';
+  writeFileSync(file, performancePage({ before, lines, onlySome: options.only !== undefined, machine, day }));
 }
 process.exit(0);
 

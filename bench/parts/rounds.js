@@ -1,17 +1,20 @@
 import { median } from './load.js';
 
-/** The first round is longer: compilers and caches have to settle. */
+/** How many times as long as the others the first round is: caches have to fill. */
 const warmUpFactor = 3;
+/** Until V8 has compiled what runs a few thousand times a second, and optimised it; before that, figures are a fifth lower. */
+export const settlingSeconds = 12;
 
 /**
  * Runs candidates in turn, round by round, so that whatever else the machine does hits all of them; the first round warms
- * up and is dropped. @returns each candidate's rounds.
+ * up and is dropped. @param warmUpSeconds of the first round, for rows that measure code at full speed.
+ * @returns each candidate's rounds.
  */
-export async function rounds(candidates, { count, seconds, between = async () => {} }) {
+export async function rounds(candidates, { count, seconds, warmUpSeconds = 0, between = async () => {} }) {
   const results = Object.fromEntries(Object.keys(candidates).map((name) => [name, []]));
   for (let round = -1; round < count; round++) {
     for (const [name, run] of Object.entries(candidates)) {
-      const result = await run(round < 0 ? seconds * warmUpFactor : seconds);
+      const result = await run(round < 0 ? Math.max(warmUpSeconds, seconds * warmUpFactor) : seconds);
       if (round >= 0) results[name].push(result);
       await between();
     }

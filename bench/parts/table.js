@@ -4,7 +4,7 @@ function verdict({ value, wanted, stretch, atMost }) {
   return reaches(stretch) ? 'stretch' : reaches(wanted) ? 'yes' : 'no';
 }
 
-function cells(line) {
+export function cells(line) {
   const sign = line.atMost ? '≤' : '≥';
   return [
     line.what,
@@ -16,7 +16,7 @@ function cells(line) {
   ];
 }
 
-const heads = ['what', 'measured', 'wanted', 'stretch', 'reached', 'figures behind it'];
+export const heads = ['what', 'measured', 'wanted', 'stretch', 'reached', 'figures behind it'];
 
 export function toTable(lines) {
   const rows = [heads, ...lines.map(cells)];
@@ -25,22 +25,4 @@ export function toTable(lines) {
   return rows
     .map((row) => row.map((cell, column) => (column === last ? cell : cell.padEnd(widths[column]))).join('  '))
     .join('\n');
-}
-
-export function toMarkdown({ lines, machine, command, date }) {
-  const row = (columns) => `| ${columns.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`;
-  return [
-    '# Performance',
-    '',
-    `Measured on ${date.toISOString().slice(0, 10)} with \`${command.trim()}\`, on a machine that did other work as well:`,
-    `${machine}.`,
-    '',
-    'Ratios are taken side by side in one run, candidates interleaved round by round. Trust them; absolute figures belong to',
-    'this machine. What each row does and how figures are kept: [bench/README.md](../bench/README.md).',
-    '',
-    row(heads),
-    row(heads.map(() => '---')),
-    ...lines.map((line) => row(cells(line))),
-    '',
-  ].join('\n');
 }

@@ -7,7 +7,7 @@ import { openInside } from '../parts/inside.js';
 import { call, closedLoop, get, median, percentile } from '../parts/load.js';
 import { startScript } from '../parts/process.js';
 import { startProduct } from '../parts/product.js';
-import { ratio, rounds } from '../parts/rounds.js';
+import { ratio, rounds, settlingSeconds } from '../parts/rounds.js';
 
 const few = 50;
 const many = 5000;
@@ -76,7 +76,7 @@ async function unchanged(name, product, merchant, bare, { seconds, count }) {
       bare: (duration) => load(bare, constant, duration),
       product: (duration) => load(product, conditional, duration),
     },
-    { count, seconds },
+    { count, seconds, warmUpSeconds: settlingSeconds },
   );
   const middle = (one, of) => Math.round(median(results[one].map(of)));
   const rate = (one) => middle(one, (result) => result.rate);

@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { newOrder } from '../parts/inside.js';
 import { call, closedLoop, get, median, percentile, post } from '../parts/load.js';
 import { startScript } from '../parts/process.js';
-import { ratio, rounds } from '../parts/rounds.js';
+import { ratio, rounds, settlingSeconds } from '../parts/rounds.js';
 import { openShop } from '../parts/shop.js';
 
 const connections = 32;
@@ -26,7 +26,7 @@ export async function readOrder({ builds, seconds, count }) {
     for (const { name, product, next } of products) {
       candidates[name] = (duration) => load(product.url, next, product, duration);
     }
-    const results = await rounds(candidates, { count, seconds });
+    const results = await rounds(candidates, { count, seconds, warmUpSeconds: settlingSeconds });
     return products.map(({ name }) => ({
       what: `read an order by id${name}`,
       value: ratio(results[name], results.bare),

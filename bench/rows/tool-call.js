@@ -1,7 +1,7 @@
 // A tool call over MCP, with its line in the log of tool calls, over the same call by REST: reading an order, and creating one.
 import { newOrder } from '../parts/inside.js';
 import { call, closedLoop, get, median, percentile, post } from '../parts/load.js';
-import { ratio, rounds } from '../parts/rounds.js';
+import { ratio, rounds, settlingSeconds } from '../parts/rounds.js';
 import { openShop } from '../parts/shop.js';
 
 const connections = 16;
@@ -39,7 +39,7 @@ export async function toolCall({ builds, seconds, count }) {
       const candidates = Object.fromEntries(
         Object.entries(requests).map(([door, bytes]) => [door, (duration) => load(bytes, duration)]),
       );
-      const { rest, tool } = await rounds(candidates, { count, seconds });
+      const { rest, tool } = await rounds(candidates, { count, seconds, warmUpSeconds: settlingSeconds });
       return {
         what,
         value: ratio(tool, rest, ({ cost }) => cost),

@@ -4,7 +4,7 @@
 import { fileURLToPath } from 'node:url';
 import { call, closedLoop, get, median, percentile, post } from '../parts/load.js';
 import { startScript } from '../parts/process.js';
-import { ratio, rounds } from '../parts/rounds.js';
+import { ratio, rounds, settlingSeconds } from '../parts/rounds.js';
 import { openShop } from '../parts/shop.js';
 
 const connections = 32;
@@ -28,7 +28,7 @@ export async function verifyAccess({ builds, seconds, count }) {
     for (const { name, product, next } of products) {
       candidates[name] = (duration) => load(product.url, next, product, duration);
     }
-    const results = await rounds(candidates, { count, seconds });
+    const results = await rounds(candidates, { count, seconds, warmUpSeconds: settlingSeconds });
     return products.map(({ name }) => ({
       what: `verify an access token${name}`,
       value: ratio(results[name], results.bare),
