@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import pg from 'pg';
 import type { EmbeddedEngine } from '../../src/db/embedded/open.ts';
 import { scratchRoot } from './scratch-root.ts';
-import { WarmEngine } from './warm-engine.ts';
+import { WarmDatabase } from './warm-database.ts';
 
 export const secretsKey = '11'.repeat(32);
 export const onPostgres = process.env.TEST_DATABASE_URL !== undefined;
@@ -21,15 +21,13 @@ let count = 0;
 /** A migrated database of one's own: a copy of the run's template. */
 export const createTestDatabase = (): Promise<TestDatabase> => create({ migrated: true });
 
-const idle: WarmEngine[] = [];
+const idle: WarmDatabase[] = [];
 
 /** A migrated database for an app in this process alone: nobody else may open what its `env` names. */
 export async function borrowTestDatabase(): Promise<TestDatabase> {
-  if (onPostgres) return createTestDatabase();
-  const warm = idle.pop() ?? (await WarmEngine.open((await createTestDatabase()).env.DATA_DIR!));
+  const warm = idle.pop() ?? (await WarmDatabase.open(await createTestDatabase()));
   return {
-    env: { DATA_DIR: warm.dataDir, SECRETS_KEY: secretsKey },
-    engine: warm.engine,
+    ...warm.database,
     drop: async () => {
       await warm.empty();
       idle.push(warm);

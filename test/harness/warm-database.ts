@@ -1,7 +1,8 @@
 import { join } from 'node:path';
 import pg from 'pg';
-import { type EmbeddedEngine, openEmbedded } from '../../src/db/embedded/open.ts';
+import { openEmbedded } from '../../src/db/embedded/open.ts';
 import { silentLog } from '../../src/kernel/log.ts';
+import type { TestDatabase } from './database.ts';
 
 /** Those that belong to no column. A migrated schema begins without any. */
 const ownSequences = `
@@ -13,28 +14,34 @@ const ownSequences = `
 type FirstRows = Map<string, string>;
 
 /**
- * An embedded engine that serves one test file after the other: opening one takes longer than most files run, and its
- * code is slow until it is warm. In between it is emptied, so that each finds what a fresh migration leaves.
+ * A database that serves one test file after the other: an embedded engine takes longer to open than most files run, and
+ * PostgreSQL longer to copy its template. In between it is emptied, so that each finds what a fresh migration leaves.
  */
-export class WarmEngine {
-  readonly dataDir: string;
-  readonly engine: EmbeddedEngine;
+export class WarmDatabase {
+  readonly database: TestDatabase;
+  readonly #connection: pg.ClientConfig;
   readonly #firstRows: FirstRows;
 
-  /** @param dataDir of a migrated database. */
-  static async open(dataDir: string): Promise<WarmEngine> {
-    const engine = await openEmbedded({ dir: join(dataDir, 'db'), log: silentLog });
-    return new WarmEngine(dataDir, engine, await withClient(engine, readRows));
+  /** @param database just migrated, and nobody else's. */
+  static async open(database: TestDatabase): Promise<WarmDatabase> {
+    const { DATA_DIR, DATABASE_URL } = database.env;
+    if (DATABASE_URL !== undefined) {
+      const connection = { connectionString: DATABASE_URL };
+      return new WarmDatabase(database, connection, await withClient(connection, readRows));
+    }
+    const engine = await openEmbedded({ dir: join(DATA_DIR!, 'db'), log: silentLog });
+    const connection = engine.poolConfig();
+    return new WarmDatabase({ ...database, engine }, connection, await withClient(connection, readRows));
   }
 
-  private constructor(dataDir: string, engine: EmbeddedEngine, firstRows: FirstRows) {
-    this.dataDir = dataDir;
-    this.engine = engine;
+  private constructor(database: TestDatabase, connection: pg.ClientConfig, firstRows: FirstRows) {
+    this.database = database;
+    this.#connection = connection;
     this.#firstRows = firstRows;
   }
 
   empty(): Promise<void> {
-    return withClient(this.engine, async (client) => {
+    return withClient(this.#connection, async (client) => {
       const filled = await filledTables(client);
       await client.query('begin');
       await client.query(`truncate ${filled.join(', ')} restart identity cascade`);
@@ -52,8 +59,8 @@ export class WarmEngine {
   }
 }
 
-async function withClient<T>(engine: EmbeddedEngine, work: (client: pg.Client) => Promise<T>): Promise<T> {
-  const client = new pg.Client(engine.poolConfig());
+async function withClient<T>(connection: pg.ClientConfig, work: (client: pg.Client) => Promise<T>): Promise<T> {
+  const client = new pg.Client(connection);
   await client.connect();
   try {
     return await work(client);
