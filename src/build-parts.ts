@@ -37,9 +37,9 @@ import { hasSecretsChecks } from './store/settings.ts';
 import { openConnector } from './wallets/connectors.ts';
 import { createWalletRuntime } from './wallets/runtime.ts';
 
-/** Of events, by merchants' servers. */
+/** Event streams that the servers of one merchant may hold open. */
 const streamsPerMerchant = 20;
-/** Of checkouts, by payers' pages; those that get none poll. */
+/** Event streams that payers' pages may hold open; a page that gets none polls. */
 const streamsPerCheckout = 6;
 const streamsPerAddress = 60;
 

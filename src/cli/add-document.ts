@@ -22,11 +22,11 @@ export function addAddDocument(group: Command): void {
   addCommand(
     group,
     'add',
-    'Give a merchant a paper, which the API then lists',
+    'Give a merchant a document, which the API then lists',
     'document add --live contract.pdf --kind contract --type application/pdf',
   )
     .argument('<file>', `at most ${largestDocumentBytes / 1024 / 1024} MiB; it is stored in the database`)
-    .option('--merchant <id>', 'whose paper; may be left out when there is one merchant', readId)
+    .option('--merchant <id>', 'whose document; may be left out when there is one merchant', readId)
     .option('--live', 'for live keys; without it for test keys')
     .option('--name <name>', 'what to call it; the file’s name without it', readName)
     .option('--kind <kind>', 'such as invoice, contract or report', 'document')

@@ -98,7 +98,7 @@ export function buildProgram(): Command {
   addDirectoryImport(directory);
   const accessToken = program.command('access-token').description('Paid access to things that are no products here');
   addCreateAccessToken(accessToken);
-  const document = program.command('document').description('Papers for merchants');
+  const document = program.command('document').description('Documents for merchants');
   addAddDocument(document);
   const secrets = program.command('secrets').description('The key that seals what is secret in the database');
   addRotateSecrets(secrets);

@@ -1,6 +1,6 @@
 import { addSeconds } from '../kernel/clock.ts';
 
-/** Seconds between a failed attempt and the next one (interface, "Events"). After the last the delivery has failed. */
+/** Seconds between a failed attempt and the next one, as docs/webhooks.md promises. After the last the delivery has failed. */
 const retryDelaysSeconds = [60, 300, 1800, 7200] as const;
 
 /** When to try again after the `tries`-th failure in a row, counted from 1; null when no try is left. */

@@ -29,7 +29,7 @@ export interface CustomerView {
   }[];
   /** The order that is to be paid, with its invoice once one was opened. */
   readonly unpaid: { readonly order: OrderRow; readonly invoice: InvoiceRow | undefined } | undefined;
-  /** By the clock. */
+  /** The moment at which all of this was read. */
   readonly now: Date;
 }
 

@@ -45,7 +45,7 @@ export interface CheckoutOrigin {
   now: Date;
   /** Makes a form that is sent twice one session. */
   formToken?: string | undefined;
-  /** Asked for by a web page: what strangers may do is less (decisions, "Checkout and payment links"). */
+  /** Asked for by a web page: what strangers may do is less (docs/checkout.md, "Limits"). */
   isPublic: boolean;
 }
 

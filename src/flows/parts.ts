@@ -19,7 +19,7 @@ import type { Rates } from '../rates/rate.ts';
 import type { WalletRuntime } from '../wallets/runtime.ts';
 import type { ToolCallLog } from './tool-call-log.ts';
 
-/** What the process is built from; made once in `main.ts` (or a test) and handed to every flow and operation. */
+/** What the process is built from; made once in `build-parts.ts` and handed to every flow and operation. */
 export interface Parts {
   readonly db: Database;
   readonly clock: Clock;

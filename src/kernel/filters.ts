@@ -6,7 +6,7 @@ import { parseTimestamp } from './timestamp.ts';
 /**
  * `q[field_predicate]=value` filters. A list declares its fields once; from that come the accepted parameters, their
  * documentation, the MCP argument names and the bound `where` clause. Whatever is not declared is refused by name:
- * a client that reads "all payments" as "the payments of this order" would ship goods (bug case C071).
+ * a client that reads "all payments" as "the payments of this order" would ship goods.
  */
 export type FilterType =
   | { readonly kind: 'text' | 'integer' | 'timestamp' | 'uuid' | 'boolean' | 'currency' }

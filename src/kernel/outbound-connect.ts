@@ -57,7 +57,7 @@ function guardedConnector(
     });
 }
 
-/** Who has the pinned certificate's key is the one that was meant; the name it answers to says nothing more. */
+/** Whoever has the pinned certificate's key is the one that was meant; the name in it adds nothing. */
 export function pinned(certificate: string | undefined): { ca?: string; checkServerIdentity?: () => undefined } {
   return certificate === undefined ? {} : { ca: certificate, checkServerIdentity: () => undefined };
 }

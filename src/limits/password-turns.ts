@@ -3,11 +3,11 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { AppError } from '../kernel/errors.ts';
 import { networkOf } from './network-of.ts';
 
-/** Who comes later would have gone before it is their turn. */
+/** Whoever comes after so many would have given up before their turn. */
 const mostWaiting = 500;
 /** As many as a network may try in a minute. */
 const mostWaitingPerNetwork = 60;
-/** Of what a check took, while the event loop does nothing but other work. */
+/** With an event loop that is never idle, a rest is this many times as long as the check before it. */
 const restFactor = 4;
 const longestRestMillis = 250;
 
@@ -32,7 +32,7 @@ const watchEventLoop: WatchBusyness = () => {
 /**
  * A check is a good part of a processor's work for some 30 ms, and its memory pushes everybody else's out of the caches.
  * While a wave is worked through there is a rest after each, as long as the process has other things to do: a wave of
- * sign-ins must not make sales wait. Who comes alone never waits.
+ * sign-ins must not make sales wait. Whoever comes alone never waits.
  */
 export function createPasswordTurns(
   watchBusyness: WatchBusyness = watchEventLoop,

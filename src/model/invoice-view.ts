@@ -10,7 +10,7 @@ export const invoiceViewSchema = Type.Object(
   { description: 'A Lightning invoice with its order' },
 );
 
-/** What a screen that waits for payment asks for (interface, "Invoice status view"). */
+/** What a screen that waits for payment asks for. */
 export const invoiceStatusViewSchema = Type.Object(
   {
     status: oneOf(invoiceStatuses),

@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox';
 import { livemode, objectName, timestamp, uuid } from './fields.ts';
 
-/** A paper the operator gave a merchant, without its content. */
+/** A document the operator gave a merchant, without its content. */
 export interface MerchantDocumentRow {
   id: string;
   livemode: boolean;
@@ -27,7 +27,7 @@ export const merchantDocumentSchema = Type.Object(
     url: Type.String({ description: 'Its content, for the same key; always sent as an attachment' }),
     created_at: timestamp('When it was put there'),
   },
-  { description: 'A paper for the merchant' },
+  { description: 'A document for the merchant' },
 );
 export type MerchantDocument = Static<typeof merchantDocumentSchema>;
 

@@ -6,7 +6,7 @@ export type UserLinkKind = 'invitation' | 'password';
 export const invitationSeconds = 7 * 24 * 3600;
 /** Of a link that somebody asked for on a page. */
 export const askedPasswordLinkSeconds = 3600;
-/** Of one that the operator hands over, who knows whom to. */
+/** How long a link for a new password lives when the operator hands it over, and knows to whom. */
 export const givenPasswordLinkSeconds = 24 * 3600;
 
 /** A link that can still be used, and whose account it belongs to. */

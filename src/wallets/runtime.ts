@@ -140,7 +140,7 @@ export function createWalletRuntime({ db, clock, log, metrics, open }: WalletRun
       for (const [index, wallet] of wallets.entries()) {
         const left = deadline - performance.now();
         if (left <= 0) break;
-        // The wallet's number in line makes the ref unique per wallet and the same in every try.
+        // The end of the wallet's id makes the ref unique per wallet and the same in every try.
         const ref = `${request.ref}:${wallet.id.slice(-6)}`;
         try {
           const asked = ask('create', wallet, left, signal, async (connector, limited) => {

@@ -23,7 +23,7 @@ afterAll(async () => {
 
 const run = (...words: string[]) => satlineHere(database.env, ...words);
 
-test('papers and access tokens made by command are good at the API, in their mode only', async () => {
+test('documents and access tokens made by command are good at the API, in their mode only', async () => {
   const file = join(folder, 'März.pdf');
   writeFileSync(file, '%PDF-');
   const added = await satline(

@@ -19,7 +19,7 @@ const declared = sealedColumns.map(({ table, column }) => `${table}.${column}`).
 
 /** Bytes that lie open, and why they may. Hashes do by their name. */
 const openBytes = {
-  'merchant_documents.content': 'papers that the operator gave the merchant, read over the API',
+  'merchant_documents.content': 'documents that the operator gave the merchant, read over the API',
 };
 
 interface Column {

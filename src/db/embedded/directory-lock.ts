@@ -26,30 +26,28 @@ export interface DirectoryLock {
  * belongs to the open file, not to the program.
  *
  * @throws {EmbeddedDirectoryInUse} when somebody else holds it.
- * @throws when locking is impossible here, unless `allowUnlocked`.
+ * @throws when locking is impossible here: without a lock nothing would keep a second process out.
  */
-export function lockDirectory(directory: string, allowUnlocked = false): DirectoryLock & { locked: boolean } {
+export function lockDirectory(directory: string): DirectoryLock {
   const path = join(directory, 'lock');
   const descriptor = openSync(path, 'a+', 0o600);
   try {
     const { error, status, stderr } = spawnSync('flock', ['-n', '-x', '3'], {
       stdio: ['ignore', 'ignore', 'pipe', descriptor],
     });
-    if (status === 0) {
-      writeHolder(descriptor);
-    } else if (status === 1) {
-      throw new EmbeddedDirectoryInUse(directory, holderIn(path));
-    } else if (!allowUnlocked) {
+    if (status === 1) throw new EmbeddedDirectoryInUse(directory, holderIn(path));
+    if (status !== 0) {
       const reason = error
         ? `the program "flock" cannot be run (${error.message})`
         : `flock says: ${stderr.toString().trim()}`;
       throw new Error(
         `Cannot lock ${directory}: ${reason}. A second process on the same directory would destroy the database. ` +
-          'Install flock (Debian: util-linux, Alpine: busybox) and keep the directory on a local disk, or start with ' +
-          'allowUnlocked and make sure yourself that only one process uses it.',
+          'Install flock (Debian: util-linux, Alpine: busybox) and keep DATA_DIR on a local disk, or set DATABASE_URL ' +
+          'to a PostgreSQL, which needs no lock.',
       );
     }
-    return { locked: status === 0, release: () => closeSync(descriptor) };
+    writeHolder(descriptor);
+    return { release: () => closeSync(descriptor) };
   } catch (error) {
     closeSync(descriptor);
     throw error;

@@ -19,8 +19,6 @@ export interface EmbeddedOptions {
   log: Logger;
   /** A statement that runs longer costs a restart of the engine. 30 seconds unless said otherwise. */
   statementDeadlineMs?: number;
-  /** Go on where no lock can be taken, at the caller's own risk. A lock that somebody holds is respected anyway. */
-  allowUnlocked?: boolean;
   /** The engine crashed three times within a minute and stays down: log and leave the process. */
   onFatal?: (error: Error) => void;
 }
@@ -59,8 +57,7 @@ export async function openEmbedded(options: EmbeddedOptions): Promise<EmbeddedEn
   mkdirSync(dir, { recursive: true, mode: 0o700 });
   // The cluster inside is closed to others in any case; here they could put another one in its place.
   if ((statSync(dir).mode & 0o022) !== 0) log.warn({ dir }, 'other users may write in the database directory');
-  const lock = lockDirectory(dir, options.allowUnlocked);
-  if (!lock.locked) log.warn({ dir }, 'the database directory is not locked: a second process would destroy it');
+  const lock = lockDirectory(dir);
   try {
     return await openLocked(options, () => lock.release());
   } catch (error) {

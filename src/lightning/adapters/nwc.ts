@@ -110,7 +110,7 @@ export function nwcConnector(options: NwcOptions): Connector {
   };
 }
 
-/** Wallets that name a state mean it; older ones leave it out, and some fill `settled_at` with zeros before (case C020). */
+/** Wallets that name a state mean it; older ones leave it out, and some fill `settled_at` with zeros before. */
 function isSettled({ state, settled_at: settledAt }: JsonObject): boolean {
   if (typeof state === 'string') return state === 'settled';
   return typeof settledAt === 'number' && settledAt > 0;

@@ -5,7 +5,7 @@ import { findMerchantDocument } from '../../store/merchant-documents.ts';
 
 export const getMerchantDocument = operation({
   name: 'get_merchant_document',
-  summary: 'Show one of the merchant’s papers',
+  summary: 'Show one of the merchant’s documents',
   method: 'GET',
   path: '/api/v1/m/documents/{id}',
   access: { permission: 'merchant:read' },
@@ -13,7 +13,7 @@ export const getMerchantDocument = operation({
   answer: json(merchantDocumentSchema),
   fails: ['not_found'],
   tool: {
-    description: 'See one of the papers that the operator gave the merchant, and where to fetch it (url).',
+    description: 'See one of the documents that the operator gave the merchant, and where to fetch it (url).',
     rename: { id: 'document_id' },
   },
   async run(call, { params }) {

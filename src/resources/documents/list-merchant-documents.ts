@@ -5,14 +5,14 @@ import { listMerchantDocuments as list } from '../../store/merchant-documents.ts
 
 export const listMerchantDocuments = operation({
   name: 'list_merchant_documents',
-  summary: 'List the merchant’s papers, newest first',
+  summary: 'List the merchant’s documents, newest first',
   description: 'They are put there by the operator (`satline document add`).',
   method: 'GET',
   path: '/api/v1/m/documents',
   access: { permission: 'merchant:read' },
   query: { paged: true, filters: { name: text, kind: text, created_at: timestamp } },
   answer: listOf(merchantDocumentSchema),
-  tool: { description: 'List papers the operator gave the merchant, such as contracts and reports.' },
+  tool: { description: 'List documents the operator gave the merchant, such as contracts and reports.' },
   async run(call, { page, filters }) {
     const { rows, totalCount } = await list(call.db, call.scope, page, filters);
     const { publicUrl } = call.parts.links;

@@ -9,7 +9,7 @@ type Request = FastifyRequest<{ Params: { id: string } }>;
 
 const path = '/api/v1/m/documents/:id/content';
 
-/** The content of a merchant's paper. Always an attachment: what is inside never runs as a page of ours. */
+/** The content of a merchant's document. Always an attachment: what is inside never runs as a page of ours. */
 export function addDocumentRoute(server: FastifyInstance, parts: Parts): void {
   server.get(path, {
     async onRequest(request, reply) {

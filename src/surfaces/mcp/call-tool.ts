@@ -67,7 +67,7 @@ function readArguments(value: unknown): Record<string, unknown> {
   return value;
 }
 
-// Neither NUL nor half a character: it is written down.
+// It goes into the log of tool calls, and PostgreSQL stores neither a NUL nor half a surrogate pair.
 function shortName(name: string): string {
   return name.slice(0, longestName).toWellFormed().replaceAll('\u0000', '\ufffd');
 }

@@ -1,6 +1,6 @@
 import type { CheckoutView } from '../../model/checkout-view.ts';
 
-/** What pollers of a checkout page read; its shape is older than this service (decisions, "Checkout and payment links"). */
+/** What pollers of a checkout page read; its shape is older than this service (docs/checkout.md). */
 export function checkoutStatus(view: CheckoutView): Record<string, unknown> {
   switch (view.state) {
     case 'paid':

@@ -1,6 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, afterEach, describe, expect, it, vi } from 'vitest';
+import { entries } from '../../../src/config.ts';
 import { EmbeddedDirectoryInUse, lockDirectory } from '../../../src/db/embedded/directory-lock.ts';
 import { openEmbedded } from '../../../src/db/embedded/open.ts';
 import { silentLog } from '../../../src/kernel/log.ts';
@@ -46,19 +47,20 @@ describe('the directory lock', () => {
   it('also keeps the same process from opening a directory twice', async () => {
     const path = freshDirectory('twice');
     const rig = await openRig(path);
-    const second = openEmbedded({ dir: path, log: silentLog, allowUnlocked: true });
+    const second = openEmbedded({ dir: path, log: silentLog });
     await expect(second).rejects.toThrow(EmbeddedDirectoryInUse);
     await expect(openEmbedded({ dir: path, log: silentLog })).rejects.toThrow(`in use by process ${process.pid}`);
     await rig.close();
     await (await openRig(path)).close();
   });
 
-  it('refuses to go unlocked where there is no flock program, unless told to', () => {
+  it('refuses to start where there is no flock program, and says what can be done with the settings there are', async () => {
     const path = freshDirectory('no-program');
     vi.stubEnv('PATH', '/nonexistent');
-    expect(() => lockDirectory(path)).toThrow(/the program "flock" cannot be run.*allowUnlocked/s);
-    const lock = lockDirectory(path, true);
-    expect(lock.locked).toBe(false);
-    lock.release();
+    const refusal = await openEmbedded({ dir: path, log: silentLog }).catch((error: Error) => error.message);
+    expect(refusal).toContain('the program "flock" cannot be run');
+    const advised = String(refusal).match(/\b[A-Z]+_[A-Z_]+\b/g);
+    expect(advised).toEqual(['DATA_DIR', 'DATABASE_URL']);
+    for (const name of advised!) expect(entries).toHaveProperty(name);
   });
 });

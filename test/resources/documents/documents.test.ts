@@ -14,7 +14,7 @@ afterAll(() => app.close());
 
 const path = '/api/v1/m/documents';
 
-/** Papers come from the operator; there is no operation that makes one. */
+/** Documents come from the operator; there is no operation that makes one. */
 async function add(merchant: TestMerchant, members: Record<string, unknown> = {}, content = Buffer.from('%PDF-')) {
   const row = {
     id: newId(),
