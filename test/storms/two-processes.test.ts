@@ -276,7 +276,9 @@ describe.skipIf(!onPostgres)('two real processes on one database', () => {
     return JSON.parse(seal.open(sealed, place).toString());
   }
 
-  test('the invoices a killed process was looking at are looked at by the other', { timeout: 60_000 }, async () => {
+  test('the invoices a killed process was looking at are looked at by those that start after it', {
+    timeout: 60_000,
+  }, async () => {
     await setWallet({});
     const { body: order } = await call(two, 'POST', '/m/orders', orderBody({}, { generate_invoice: true }));
     // One process holds the claim and hangs; the other is away meanwhile.

@@ -11,7 +11,7 @@ import { Receiver } from '../harness/receiver.ts';
 import { createWebhook } from '../harness/webhooks.ts';
 import { reportFigures } from './figures.ts';
 import { SatlineProcess } from './process.ts';
-import { soak } from './seeds.ts';
+import { type Dice, dice, firstSeed, soak } from './seeds.ts';
 
 /**
  * Two real processes send what a third records, and are ended all the time, half of them with -9: every event reaches
@@ -48,12 +48,12 @@ afterAll(async () => {
 const startSender = () =>
   SatlineProcess.start({ ...app.database.env, DATA_DIR: dataDir, ALLOW_PRIVATE_NETWORKS: 'true' });
 
-async function recordAll(onShare: (share: number) => void): Promise<void> {
+async function recordAll(roll: Dice, onShare: (share: number) => void): Promise<void> {
   const scope = { merchantId: merchant.id, livemode: false };
   let recorded = 0;
   const writers = Array.from({ length: 4 }, async () => {
     while (recorded < events) {
-      const count = Math.min(events - recorded, 1 + Math.floor(Math.random() * 20));
+      const count = Math.min(events - recorded, 1 + roll.below(20));
       recorded += count;
       const facts = Array.from({ length: count }, (_, index) => ({
         kind: index % 2 === 0 ? ('payment.confirmed' as const) : ('order.updated' as const),
@@ -89,6 +89,8 @@ function countById(receiver: Receiver): Map<string, number> {
 test.runIf(onPostgres)(
   `${events} events through ${restarts} restarts, TERM and -9 mixed`,
   async () => {
+    const seed = firstSeed();
+    console.log(`SEED=${seed}`);
     const all = await createWebhook(merchant.test, everything.url);
     const some = await createWebhook(merchant.test, payments.url, { events: ['payment.confirmed'] });
     // Answers take a little, so that there is always something under way; a few first attempts fail in the soak.
@@ -102,7 +104,7 @@ test.runIf(onPostgres)(
     senders.push(...(await Promise.all([startSender(), startSender()])));
 
     let share = 0;
-    const recording = recordAll((reached) => {
+    const recording = recordAll(dice(seed), (reached) => {
       share = reached;
     });
     const startedAt = performance.now();
@@ -175,6 +177,7 @@ test.runIf(onPostgres)(
       `${events} events to webhooks through ${restarts} restarts`,
       `${kills} of the restarts with -9; ${everything.received.length + payments.received.length} requests in ` +
         `${seconds.toFixed(1)} s; none lost, ${twice} came twice`,
+      seed,
     );
   },
   soak ? 3_600_000 : 300_000,
