@@ -1,9 +1,7 @@
 import type { Command } from 'commander';
 import { recordOperatorAudit } from '../flows/record-audit.ts';
-import { revokeKeysOfUser } from '../store/device-keys.ts';
-import { endOauthConnections } from '../store/oauth-connections.ts';
-import { endInvitationsOf } from '../store/user-links.ts';
-import { deleteMembership, findUserByEmail } from '../store/users.ts';
+import { takePlaceAway } from '../flows/take-place-away.ts';
+import { findUserByEmail } from '../store/users.ts';
 import { chooseMerchant } from './choose-merchant.ts';
 import { addCommand, withParts } from './command.ts';
 import { CliFailure } from './failure.ts';
@@ -25,13 +23,10 @@ export function addRemoveUser(group: Command): void {
         const gone = await parts.db.transaction(async (tx) => {
           if (!user) return undefined;
           const now = parts.clock.now();
-          const hadPlace = await deleteMembership(tx, user.id, merchant.id);
-          const invitations = await endInvitationsOf(tx, user.id, merchant.id, now);
-          if (!hadPlace && invitations === 0) return undefined;
-          const keys = await revokeKeysOfUser(tx, user.id, merchant.id, now);
-          await endOauthConnections(tx, { userId: user.id, merchantId: merchant.id }, now);
+          const gone = await takePlaceAway(tx, { userId: user.id, merchantId: merchant.id, now });
+          if (!gone) return undefined;
           await recordOperatorAudit(tx, { merchantId: merchant.id, action: 'remove_user', subjectId: user.id, now });
-          return { keys, hadPlace };
+          return gone;
         });
         if (!gone)
           throw new CliFailure(`${email} has no place at ${merchant.name}. "satline user list" shows who has.`);

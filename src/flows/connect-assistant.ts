@@ -4,7 +4,8 @@ import { newId } from '../kernel/ids.ts';
 import { connectingRoles } from '../model/oauth-connection.ts';
 import type { Membership } from '../model/user.ts';
 import { endOauthConnections, insertOauthConnection } from '../store/oauth-connections.ts';
-import { listMembershipsOf } from '../store/users.ts';
+import { isSessionOpen } from '../store/user-sessions.ts';
+import { listMembershipsOf, lockUser } from '../store/users.ts';
 import type { Parts } from './parts.ts';
 import { recordUserAudit } from './record-audit.ts';
 
@@ -19,6 +20,8 @@ function mayConnect({ role, status }: Membership): boolean {
 
 export interface NewConnection {
   userId: string;
+  /** The sign-in with which they agreed. */
+  sessionId: string;
   merchantId: string;
   livemode: boolean;
   client: { id: string; name: string; redirectHost: string };
@@ -29,12 +32,16 @@ export interface NewConnection {
 /**
  * Lets an assistant work for a merchant, as somebody agreed. What the same person connected the same client to before, for
  * the same merchant and mode, ends: whoever connects anew has lost the old tokens.
- * @returns the connection's id. @throws {AppError} 403 where this person may not.
+ * @returns the connection's id. @throws {AppError} 401 when the sign-in has ended, 403 where this person may not.
  */
 export async function connectAssistant(parts: Parts, request: NewConnection): Promise<string> {
-  const { userId, merchantId, livemode, client, scopes, requestId } = request;
+  const { userId, sessionId, merchantId, livemode, client, scopes, requestId } = request;
   const now = parts.clock.now();
   return parts.db.transaction(async (tx) => {
+    await lockUser(tx, userId);
+    if (!(await isSessionOpen(tx, sessionId, now))) {
+      throw new AppError('invalid_token', 'You were signed out meanwhile; sign in again');
+    }
     const places = await listMembershipsOf(tx, userId);
     if (!places.some((place) => place.merchant_id === merchantId && mayConnect(place))) {
       throw new AppError('forbidden', 'Only an owner or a manager of an active merchant can connect an assistant');

@@ -18,8 +18,10 @@ import {
   findSecondFactor,
   replaceRecoveryCodes,
 } from '../store/second-factors.ts';
-import { revokeOtherSessions } from '../store/user-sessions.ts';
+import { isSessionOpen, revokeOtherSessions } from '../store/user-sessions.ts';
+import { lockUser } from '../store/users.ts';
 import { checkCredentials, type TrySource, takeTry } from './check-credentials.ts';
+import { holdAccount } from './hold-account.ts';
 import type { Parts } from './parts.ts';
 import { type Letter, queueLetter } from './queue-mail.ts';
 import { recordAccountAudit } from './record-audit.ts';
@@ -51,12 +53,15 @@ export async function readSecondFactor({ db }: Parts, userId: string): Promise<S
 
 /**
  * Makes the secret for an app. It counts for nothing until a code proves that the app has it.
- * @throws {AppError} as `checkCredentials()`; 409 when there is one that is on.
+ * @throws {AppError} as `checkCredentials()` and `holdAccount()`; 409 when there is one that is on.
  */
 export async function beginSetUp(parts: Parts, { user }: SignedIn, proof: Omit<Proof, 'code'>): Promise<void> {
-  await checkCredentials(parts, { ...proof, email: user.email, code: undefined });
+  const checked = await checkCredentials(parts, { ...proof, email: user.email, code: undefined });
   const sealed = sealTotpSecret(parts.sealer, user.id, newTotpSecret());
-  if (!(await beginSecondFactor(parts.db, user.id, sealed, parts.clock.now()))) throw isOnAlready();
+  await parts.db.transaction(async (tx) => {
+    await holdAccount(tx, checked);
+    if (!(await beginSecondFactor(tx, user.id, sealed, parts.clock.now()))) throw isOnAlready();
+  });
 }
 
 /** The app that somebody is setting up now; undefined when none is, or it took too long. */
@@ -88,6 +93,11 @@ export async function confirmSetUp(
   const step = stepOfCode(openTotpSecret(parts.sealer, row), code.replace(/\s/g, ''), now);
   if (step === undefined) throw new AppError('invalid_token', 'The code is not the one that the app shows now');
   const codes = await parts.db.transaction(async (tx) => {
+    // Whoever signs in with the password alone now is out with the others, or is asked for a code.
+    await lockUser(tx, user.id);
+    if (!(await isSessionOpen(tx, sessionId, now))) {
+      throw new AppError('invalid_token', 'You were signed out meanwhile; sign in again');
+    }
     if (!(await confirmSecondFactor(tx, row, step, now))) throw isOnAlready();
     await revokeOtherSessions(tx, user.id, sessionId, now);
     const given = await giveRecoveryCodes(tx, user.id, now);
@@ -99,11 +109,12 @@ export async function confirmSetUp(
   return codes;
 }
 
-/** New recovery codes in the place of all earlier ones. @throws {AppError} as `checkCredentials()`. */
+/** New recovery codes in the place of all earlier ones. @throws {AppError} as `checkCredentials()` and `holdAccount()`. */
 export async function renewRecoveryCodes(parts: Parts, { user }: SignedIn, proof: Proof): Promise<string[]> {
-  await checkProof(parts, user.email, proof);
+  const checked = await checkProof(parts, user.email, proof);
   const now = parts.clock.now();
   return parts.db.transaction(async (tx) => {
+    await holdAccount(tx, checked);
     const codes = await giveRecoveryCodes(tx, user.id, now);
     await recordAccountAudit(tx, { userId: user.id, action: 'renew_recovery_codes', by: proof, now });
     return codes;
@@ -113,7 +124,7 @@ export async function renewRecoveryCodes(parts: Parts, { user }: SignedIn, proof
 /**
  * From now on the password is enough.
  * @param letter what the owner is told, where mails are sent.
- * @throws {AppError} as `checkCredentials()`.
+ * @throws {AppError} as `checkCredentials()` and `holdAccount()`.
  */
 export async function turnOffSecondFactor(
   parts: Parts,
@@ -121,11 +132,12 @@ export async function turnOffSecondFactor(
   proof: Proof,
   letter: Letter,
 ): Promise<void> {
-  await checkProof(parts, user.email, proof);
+  const checked = await checkProof(parts, user.email, proof);
   const now = parts.clock.now();
-  await parts.db.transaction((tx) =>
-    removeSecondFactor(tx, parts, { user, action: 'turn_off_second_factor', by: proof, letter, now }),
-  );
+  await parts.db.transaction(async (tx) => {
+    await holdAccount(tx, checked);
+    await removeSecondFactor(tx, parts, { user, action: 'turn_off_second_factor', by: proof, letter, now });
+  });
 }
 
 /** What an operator does for somebody who has lost app and recovery codes. @returns false when there was nothing to do. */
@@ -157,9 +169,10 @@ async function removeSecondFactor(
   return true;
 }
 
-async function checkProof(parts: Parts, email: string, proof: Proof): Promise<void> {
+async function checkProof(parts: Parts, email: string, proof: Proof): Promise<UserRow> {
   const user = await checkCredentials(parts, { ...proof, email });
   if (!user.has_second_factor) throw new AppError('conflict', 'Two-factor sign-in is off');
+  return user;
 }
 
 async function findSetUp({ db, clock }: Parts, userId: string): Promise<SecondFactorRow | undefined> {

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { hashApiKey, issueApiKey } from '../auth/api-key.ts';
+import type { Handle } from '../db/database.ts';
 import { addSeconds } from '../kernel/clock.ts';
 import { AppError, notFound } from '../kernel/errors.ts';
 import { newId } from '../kernel/ids.ts';
@@ -8,14 +9,15 @@ import { sessionLifeSeconds } from '../model/user-session.ts';
 import { hasActiveApiKey } from '../store/api-keys.ts';
 import { markDeviceKey, revokeDeviceKeys } from '../store/device-keys.ts';
 import { findUserSession, insertUserSession } from '../store/user-sessions.ts';
-import { listMembershipsOf } from '../store/users.ts';
+import { listMembershipsOf, lockUser } from '../store/users.ts';
 import { checkCredentials, type PasswordTry } from './check-credentials.ts';
+import { holdAccount } from './hold-account.ts';
 import type { Parts } from './parts.ts';
 import { recordUserAudit } from './record-audit.ts';
 
 /**
  * Signs a device of the API in.
- * @throws {AppError} as `checkCredentials()`.
+ * @throws {AppError} as `checkCredentials()` and `holdAccount()`.
  */
 export async function signIn(
   parts: Parts,
@@ -24,23 +26,31 @@ export async function signIn(
   const user = await checkCredentials(parts, credentials);
   const now = parts.clock.now();
   const token = `ses_${randomBytes(32).toString('base64url')}`;
-  await insertUserSession(parts.db, {
-    id: newId(),
-    userId: user.id,
-    kind: 'api',
-    tokenHash: hashApiKey(token),
-    device: null,
-    expiresAt: addSeconds(now, sessionLifeSeconds.api),
-    now,
+  await parts.db.transaction(async (tx) => {
+    await holdAccount(tx, user);
+    await insertUserSession(tx, {
+      id: newId(),
+      userId: user.id,
+      kind: 'api',
+      tokenHash: hashApiKey(token),
+      device: null,
+      expiresAt: addSeconds(now, sessionLifeSeconds.api),
+      now,
+    });
   });
   return { token, memberships: await listMembershipsOf(parts.db, user.id) };
 }
 
-/** Who a session token of the API belongs to; undefined when it is unknown, over or revoked. */
-async function findSignedIn({ db, clock }: Parts, token: string): Promise<string | undefined> {
+/**
+ * Who a session token of the API belongs to.
+ * @throws {AppError} 401 when it is unknown, over or revoked.
+ */
+async function getSignedIn(db: Handle, token: string, now: Date): Promise<string> {
   // It lives as long as it lives: devices sign in once and use their key from then on.
   const anyTime = new Date(0);
-  return (await findUserSession(db, hashApiKey(token), 'api', clock.now(), anyTime))?.user_id;
+  const session = await findUserSession(db, hashApiKey(token), 'api', now, anyTime);
+  if (!session) throw new AppError('invalid_token', 'The session token is unknown or over; sign in again');
+  return session.user_id;
 }
 
 export interface Activation {
@@ -62,10 +72,12 @@ export async function activateSession(
   activation: Activation,
 ): Promise<{ key: string; membership: Membership }> {
   const { sessionToken, merchantId, deviceName, livemode, requestId } = activation;
-  const userId = await findSignedIn(parts, sessionToken);
-  if (!userId) throw new AppError('invalid_token', 'The session token is unknown or over; sign in again');
   const now = parts.clock.now();
+  const userId = await getSignedIn(parts.db, sessionToken, now);
   return parts.db.transaction(async (tx) => {
+    await lockUser(tx, userId);
+    // Once more: whoever ended it before the lock was ours knows nothing of the key.
+    await getSignedIn(tx, sessionToken, now);
     const membership = (await listMembershipsOf(tx, userId)).find((one) => one.merchant_id === merchantId);
     if (!membership) throw notFound('Merchant');
     if (membership.status !== 'active') {

@@ -2,6 +2,7 @@ import type { Transaction } from '../db/database.ts';
 import { revokeAllKeysOfUser } from '../store/device-keys.ts';
 import { endOauthConnections } from '../store/oauth-connections.ts';
 import { revokeUserSessions } from '../store/user-sessions.ts';
+import { lockUser } from '../store/users.ts';
 import type { Parts } from './parts.ts';
 
 /**
@@ -15,6 +16,8 @@ export async function signOutEverywhere(
   userId: string,
   now: Date,
 ): Promise<{ signIns: number; keys: number; assistants: number }> {
+  // Whoever is on the way in comes before, and is out with the rest, or after, and finds that their way has ended.
+  await lockUser(tx, userId);
   const signIns = await revokeUserSessions(tx, userId, now);
   const keys = await revokeAllKeysOfUser(tx, userId, now);
   const assistants = (await endOauthConnections(tx, { userId }, now)).length;

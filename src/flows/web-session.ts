@@ -23,6 +23,7 @@ import {
   type TrySource,
   takeTry,
 } from './check-credentials.ts';
+import { holdAccount } from './hold-account.ts';
 import type { Parts } from './parts.ts';
 import { recordAccountAudit } from './record-audit.ts';
 import { signOutEverywhere } from './sign-out.ts';
@@ -53,7 +54,7 @@ export interface BrowserState {
 /**
  * Signs a browser in, or half in where the second factor is still to come.
  * @returns the token for its cookie.
- * @throws {AppError} as `checkPasswordTry()`.
+ * @throws {AppError} as `checkPasswordTry()` and `holdAccount()`.
  */
 export async function signInBrowser(
   parts: Parts,
@@ -63,18 +64,22 @@ export async function signInBrowser(
   const user = await checkPasswordTry(parts, credentials);
   const needsCode = user.has_second_factor;
   if (!needsCode) await forgetTries(parts, user);
-  return { token: await openSession(parts, user.id, needsCode ? 'code' : 'web', browser), needsCode };
+  const token = await parts.db.transaction(async (tx) => {
+    await holdAccount(tx, user);
+    return openSession(tx, user.id, needsCode ? 'code' : 'web', browser, parts.clock.now());
+  });
+  return { token, needsCode };
 }
 
 /** Whether the token is of somebody who has shown the password and not yet the second factor. */
 export async function isCodeAwaited(parts: Parts, token: string): Promise<boolean> {
-  return (await findCodeStep(parts, token)) !== undefined;
+  return (await findCodeStep(parts, parts.db, token)) !== undefined;
 }
 
 /**
  * Signs a browser in with the second factor. @returns the new token for its cookie; undefined when the password was shown
  * too long ago, or not at all.
- * @throws {AppError} 401 for a wrong code, 423 while locked, 429 after too many tries.
+ * @throws {AppError} 401 for a wrong code and as `holdAccount()`, 423 while locked, 429 after too many tries.
  */
 export async function confirmSignIn(
   parts: Parts,
@@ -83,16 +88,21 @@ export async function confirmSignIn(
   source: TrySource,
   device: string | null,
 ): Promise<string | undefined> {
-  const user = await findCodeStep(parts, token);
+  const user = await findCodeStep(parts, parts.db, token);
   if (!user) return undefined;
   await takeTry(parts, user.email, source);
   refuseLocked(user, parts.clock.now());
   await checkCode(parts, user, code, source.requestId);
   await forgetTries(parts, user);
-  return openSession(parts, user.id, 'web', { device, earlierToken: token });
+  return parts.db.transaction(async (tx) => {
+    await holdAccount(tx, user);
+    // Once more: it may have been ended while the code was looked at.
+    if (!(await findCodeStep(parts, tx, token))) return undefined;
+    return openSession(tx, user.id, 'web', { device, earlierToken: token }, parts.clock.now());
+  });
 }
 
-async function findCodeStep({ db, clock }: Parts, token: string): Promise<UserRow | undefined> {
+async function findCodeStep({ clock }: Parts, db: Handle, token: string): Promise<UserRow | undefined> {
   if (!tokenShape.test(token)) return undefined;
   const session = await findUserSession(db, hashApiKey(token), 'code', clock.now(), new Date(0));
   return session && findUser(db, session.user_id);
@@ -103,24 +113,22 @@ async function findCodeStep({ db, clock }: Parts, token: string): Promise<UserRo
  * the sign-in is worth nothing after it.
  */
 async function openSession(
-  parts: Parts,
+  tx: Handle,
   userId: string,
   kind: 'web' | 'code',
   { device, earlierToken }: BrowserState,
+  now: Date,
 ): Promise<string> {
   const token = randomBytes(32).toString('base64url');
-  const now = parts.clock.now();
-  await parts.db.transaction(async (tx) => {
-    if (earlierToken !== undefined) await revokeSessionOfToken(tx, hashApiKey(earlierToken), now);
-    await insertUserSession(tx, {
-      id: newId(),
-      userId,
-      kind,
-      tokenHash: hashApiKey(token),
-      device,
-      expiresAt: addSeconds(now, sessionLifeSeconds[kind]),
-      now,
-    });
+  if (earlierToken !== undefined) await revokeSessionOfToken(tx, hashApiKey(earlierToken), now);
+  await insertUserSession(tx, {
+    id: newId(),
+    userId,
+    kind,
+    tokenHash: hashApiKey(token),
+    device,
+    expiresAt: addSeconds(now, sessionLifeSeconds[kind]),
+    now,
   });
   return token;
 }

@@ -11,6 +11,10 @@ const find = statement(
   `select id, user_id, last_used_at from user_sessions
     where token_hash = $1 and kind = $2 and expires_at > $3 and last_used_at > $4 and revoked_at is null`,
 );
+const findById = statement(
+  'user_sessions_find_by_id',
+  'select id from user_sessions where id = $1 and expires_at > $2 and revoked_at is null',
+);
 const noteUse = statement(
   'user_sessions_note_use',
   'update user_sessions set last_used_at = $2 where id = $1 and last_used_at < $2',
@@ -64,6 +68,11 @@ export function findUserSession(
   usedAfter: Date,
 ): Promise<{ id: string; user_id: string; last_used_at: Date } | undefined> {
   return db.maybeOne(find, [tokenHash, kind, now, usedAfter]);
+}
+
+/** Whether a sign-in has neither ended nor been ended. */
+export async function isSessionOpen(db: Handle, id: string, now: Date): Promise<boolean> {
+  return (await db.maybeOne(findById, [id, now])) !== undefined;
 }
 
 export async function noteSessionUse(db: Handle, id: string, now: Date): Promise<void> {

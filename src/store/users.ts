@@ -10,7 +10,7 @@ const insert = statement(
 );
 const findByEmail = statement('users_find_by_email', `select ${columns} from users where lower(email) = lower($1)`);
 const findById = statement('users_find', `select ${columns} from users where id = $1`);
-const lock = statement('users_lock', `select ${columns} from users where id = $1 for no key update`);
+const lock = statement('users_lock', 'select from users where id = $1 for no key update');
 const setPassword = statement(
   'users_set_password',
   `update users set password_hash = $2, failed_count = 0, locked_until = null, updated_at = $3 where id = $1`,
@@ -70,9 +70,11 @@ export function findUser(db: Handle, id: string): Promise<UserRow | undefined> {
   return db.maybeOne(findById, [id]);
 }
 
-/** Locks an account to the end of the transaction: whoever changes how it is opened comes after. */
-export function lockUser(tx: Handle, id: string): Promise<UserRow | undefined> {
-  return tx.maybeOne(lock, [id]);
+/** Locks an account to the end of the transaction: whoever changes how it is opened, or by whom, comes after. */
+export async function lockUser(tx: Handle, id: string): Promise<UserRow | undefined> {
+  await tx.maybeOne(lock, [id]);
+  // Read when it is ours: a statement that waited sees other tables, such as that of second factors, as they were before.
+  return tx.maybeOne(findById, [id]);
 }
 
 export async function setUserPassword(tx: Handle, id: string, passwordHash: string, now: Date): Promise<void> {

@@ -90,7 +90,7 @@ export function addInteractionPages(app: FastifyInstance, parts: Parts, openProv
     };
   }
 
-  async function agree(provider: Provider, asked: Asked, { user }: SignedIn, request: FastifyRequest) {
+  async function agree(provider: Provider, asked: Asked, { user, sessionId }: SignedIn, request: FastifyRequest) {
     const merchantId = readText(request.body, 'merchant');
     const mode = readText(request.body, 'mode');
     if (merchantId === undefined || (mode !== 'live' && mode !== 'test')) {
@@ -98,6 +98,7 @@ export function addInteractionPages(app: FastifyInstance, parts: Parts, openProv
     }
     const connectionId = await connectAssistant(parts, {
       userId: user.id,
+      sessionId,
       merchantId,
       livemode: mode === 'live',
       client: { id: asked.clientId, name: asked.clientName, redirectHost: targetOf(asked.redirectUri).name },

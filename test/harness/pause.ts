@@ -1,0 +1,62 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type Database, dynamicStatement, type Handle, type Statement } from '../../src/db/database.ts';
+
+/** A place where something stops until it is let go. */
+export class Gate {
+  readonly reached: Promise<void>;
+  readonly #open: Promise<void>;
+  #arrive!: () => void;
+  goOn!: () => void;
+
+  constructor() {
+    this.reached = new Promise((resolve) => {
+      this.#arrive = resolve;
+    });
+    this.#open = new Promise((resolve) => {
+      this.goOn = resolve;
+    });
+  }
+
+  async pass(): Promise<void> {
+    this.#arrive();
+    await this.#open;
+  }
+}
+
+/** The database, but whoever comes to this statement stops before it at the gate. */
+export function pauseBefore(db: Database, statementName: string, gate: Gate): Database {
+  const paused = <H extends Handle>(handle: H): H =>
+    new Proxy(handle, {
+      get(target, name) {
+        const value = Reflect.get(target, name);
+        if (name !== 'many' && name !== 'maybeOne' && name !== 'run') {
+          return typeof value === 'function' ? value.bind(target) : value;
+        }
+        return async (statement: Statement, values?: readonly unknown[]) => {
+          if (statement.name === statementName) await gate.pass();
+          return target[name](statement, values);
+        };
+      },
+    });
+  const outside = paused(db);
+  return new Proxy(outside, {
+    get: (target, name) =>
+      name === 'transaction'
+        ? (work: Parameters<Database['transaction']>[0]) => db.transaction((tx) => work(paused(tx)))
+        : Reflect.get(target, name),
+  });
+}
+
+const waiting = dynamicStatement(
+  `select count(*)::int as count from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
+);
+
+/** Until somebody waits for another's lock, or `work` is over without waiting. PostgreSQL only. */
+export async function untilItWaits(db: Database, work: Promise<unknown>): Promise<void> {
+  let isOver = false;
+  const over = () => {
+    isOver = true;
+  };
+  work.then(over, over);
+  while (!isOver && (await db.maybeOne<{ count: number }>(waiting))!.count === 0) await sleep(5);
+}
