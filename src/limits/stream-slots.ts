@@ -1,10 +1,12 @@
 /** Open event streams in this process: each holds a socket and looks into the database now and then. */
 export interface StreamSlots {
   /**
+   * Takes a place until the stream ends; one that has ended already keeps none.
+   * @param ended aborts with the stream.
    * @param holders who the stream is counted for, in the sequence of the limits.
-   * @returns what gives the place back, or undefined when too many are open.
+   * @returns false when too many are open.
    */
-  take(...holders: string[]): (() => void) | undefined;
+  take(ended: AbortSignal, ...holders: string[]): boolean;
 }
 
 /** @param mostPerHolder one limit for each holder that `take` names. */
@@ -22,17 +24,16 @@ export function createStreamSlots(mostInAll: number, ...mostPerHolder: number[])
   }
 
   return {
-    take(...holders) {
+    take(ended, ...holders) {
       const keys = holders.map((holder, index) => `${index} ${holder}`);
       const isFull = keys.some((key, index) => (open.get(key) ?? 0) >= mostPerHolder[index]!);
-      if (isFull || all >= mostInAll) return undefined;
+      if (isFull || all >= mostInAll) return false;
+      // A signal that has aborted calls nobody any more.
+      if (ended.aborted) return true;
       for (const key of keys) open.set(key, (open.get(key) ?? 0) + 1);
       all += 1;
-      let given = false;
-      return () => {
-        if (!given) give(keys);
-        given = true;
-      };
+      ended.addEventListener('abort', () => give(keys), { once: true });
+      return true;
     },
   };
 }

@@ -68,3 +68,10 @@ export class EventStream {
 export async function listen(app: TestApp): Promise<string> {
   return app.app.listen({ host: '127.0.0.1', port: 0 });
 }
+
+/** @returns how many answers have come to their end since, or lost their reader, as the server sees it. */
+export function countEnded({ app }: TestApp): () => number {
+  let count = 0;
+  app.server.on('request', (_request, response) => response.once('close', () => count++));
+  return () => count;
+}

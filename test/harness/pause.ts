@@ -1,8 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { vi } from 'vitest';
 import { type Database, dynamicStatement, type Handle, type Statement } from '../../src/db/database.ts';
 
 /** A place where something stops until it is let go. */
 export class Gate {
+  /** How many have come. */
+  count = 0;
   readonly reached: Promise<void>;
   readonly #open: Promise<void>;
   #arrive!: () => void;
@@ -18,6 +21,7 @@ export class Gate {
   }
 
   async pass(): Promise<void> {
+    this.count += 1;
     this.#arrive();
     await this.#open;
   }
@@ -44,6 +48,15 @@ export function pauseBefore(db: Database, statementName: string, gate: Gate): Da
       name === 'transaction'
         ? (work: Parameters<Database['transaction']>[0]) => db.transaction((tx) => work(paused(tx)))
         : Reflect.get(target, name),
+  });
+}
+
+/** Reads of one row by this statement stop at the gate, until `mockRestore()` of what is returned. */
+export function holdReads(db: Database, statementName: string, gate: Gate): { mockRestore(): void } {
+  const read = db.maybeOne.bind(db);
+  return vi.spyOn(db, 'maybeOne').mockImplementation(async (statement, values) => {
+    if (statement.name === statementName) await gate.pass();
+    return read(statement, values) as never;
   });
 }
 

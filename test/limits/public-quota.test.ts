@@ -61,19 +61,21 @@ test.each([
   expect(networkOf(address)).toBe(network);
 });
 
-test('streams are limited for each holder and in all, and a place is given back once', () => {
+test('streams are limited for each holder and in all, and a place is held until the stream ends', () => {
   const slots = createStreamSlots(5, 2, 3);
-  const first = slots.take('session a', 'address 1');
-  expect(first).toBeTypeOf('function');
-  expect(slots.take('session a', 'address 1')).toBeDefined();
-  expect(slots.take('session a', 'address 2')).toBeUndefined();
-  expect(slots.take('session b', 'address 1')).toBeDefined();
-  expect(slots.take('session c', 'address 1')).toBeUndefined();
-  expect(slots.take('session c', 'address 2')).toBeDefined();
-  expect(slots.take('session d', 'address 3')).toBeDefined();
-  expect(slots.take('session e', 'address 4')).toBeUndefined();
-  first!();
-  first!();
-  expect(slots.take('session e', 'address 4')).toBeDefined();
-  expect(slots.take('session f', 'address 5')).toBeUndefined();
+  const first = new AbortController();
+  const take = (...holders: string[]) => slots.take(new AbortController().signal, ...holders);
+  expect(slots.take(first.signal, 'session a', 'address 1')).toBe(true);
+  expect(take('session a', 'address 1')).toBe(true);
+  expect(take('session a', 'address 2')).toBe(false);
+  expect(take('session b', 'address 1')).toBe(true);
+  expect(take('session c', 'address 1')).toBe(false);
+  expect(take('session c', 'address 2')).toBe(true);
+  // Over before it began: it holds nothing.
+  expect(slots.take(AbortSignal.abort(), 'session d', 'address 3')).toBe(true);
+  expect(take('session d', 'address 3')).toBe(true);
+  expect(take('session e', 'address 4')).toBe(false);
+  first.abort();
+  expect(take('session e', 'address 4')).toBe(true);
+  expect(take('session f', 'address 5')).toBe(false);
 });

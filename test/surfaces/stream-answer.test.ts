@@ -19,6 +19,13 @@ test('a stream ends with its peer, and leaves nothing tied to the process', () =
   expect(getEventListeners(closing.signal, 'abort')).toEqual([]);
 });
 
+test('a stream whose peer is gone already does not begin', () => {
+  const stopping = new AbortController();
+  const gone = { raw: Object.assign(new EventEmitter(), { destroyed: true }) as ServerResponse };
+  expect(goneSignal(gone, stopping.signal).aborted).toBe(true);
+  expect(getEventListeners(stopping.signal, 'abort')).toEqual([]);
+});
+
 test('a stream ends with the process, also one that is opened while it ends', () => {
   const stopping = new AbortController();
   const before = goneSignal(open(), stopping.signal);

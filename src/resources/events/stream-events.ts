@@ -30,14 +30,12 @@ export const streamEvents = operation({
   async run(call, { plain, filters, lastEventId }) {
     const after = lastEventId ?? plain.after;
     const start = after === undefined ? await findEventHorizon(call.db) : await readPosition(call, after);
-    const giveBack = call.parts.streams.take(call.scope.merchantId);
-    if (!giveBack) {
+    // Not to the end of the iteration: one that was never begun never ends.
+    if (!call.parts.streams.take(call.signal, call.scope.merchantId)) {
       throw new AppError('rate_limited', 'Too many event streams are open; close one or use GET /api/v1/m/events', {
         retryAfterSeconds: 10,
       });
     }
-    // Not at the end of the iteration: one that was never begun never ends.
-    call.signal.addEventListener('abort', giveBack, { once: true });
     return messages(call, start, followEvents(call.parts.db, call.scope, start, filters, call.signal));
   },
 });

@@ -12,9 +12,11 @@ export function goneSignal(reply: Pick<FastifyReply, 'raw'>, ...others: AbortSig
     gone.abort();
   };
   reply.raw.once('close', end);
+  // It may have left while its credential was looked up.
+  if (reply.raw.destroyed) end();
   setMaxListeners(0, ...others);
   for (const other of others) {
-    if (other.aborted) end();
+    if (gone.signal.aborted || other.aborted) end();
     else other.addEventListener('abort', end, { once: true });
   }
   return gone.signal;

@@ -4,19 +4,11 @@ import type { CheckoutView } from '../../model/checkout-view.ts';
 import { checkoutStatus } from './checkout-json.ts';
 
 /** Server-sent events (HTML standard): what `/status` says, at once and at each change; a comment while nothing happens. */
-export function sendCheckoutEvents(
-  reply: FastifyReply,
-  views: AsyncIterable<CheckoutView | undefined>,
-  ended: () => void,
-): FastifyReply {
+export function sendCheckoutEvents(reply: FastifyReply, views: AsyncIterable<CheckoutView | undefined>): FastifyReply {
   async function* pieces() {
     yield 'retry: 2000\n\n';
-    try {
-      for await (const view of views) {
-        yield view ? `event: status\ndata: ${JSON.stringify(checkoutStatus(view))}\n\n` : ': still here\n\n';
-      }
-    } finally {
-      ended();
+    for await (const view of views) {
+      yield view ? `event: status\ndata: ${JSON.stringify(checkoutStatus(view))}\n\n` : ': still here\n\n';
     }
   }
   return (

@@ -89,17 +89,15 @@ export function addCheckoutPages(app: FastifyInstance, parts: Parts): void {
   app.get(`${page}/events`, { config: glance, exposeHeadRoute }, async (request: Request, reply) => {
     const { token } = request.params;
     if (!(await peekAtCheckout(parts, token))) throw notFound('Checkout session');
-    const giveBack = parts.payerStreams.take(token, request.ip);
-    if (!giveBack) {
+    const signal = goneSignal(reply, closing.signal, parts.stopping);
+    if (!parts.payerStreams.take(signal, token, request.ip)) {
       throw new AppError('wallet_unavailable', 'Too many pages follow checkouts now; poll /status instead', {
         retryAfterSeconds: 5,
       });
     }
-    const signal = goneSignal(reply, closing.signal, parts.stopping);
-    signal.addEventListener('abort', giveBack);
     // A stream lasts; its looks are taken together for all that are open.
     request.place!.leave();
-    return sendCheckoutEvents(reply, followers.follow(token, { address: request.ip }, signal), giveBack);
+    return sendCheckoutEvents(reply, followers.follow(token, { address: request.ip }, signal));
   });
   for (const part of ['status', 'qr', 'events']) refuseOtherMethods(app, `${page}/${part}`, new Set(['GET']));
 

@@ -1,9 +1,10 @@
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
 import { followEvents } from '../../../src/flows/follow-events.ts';
 import { openTestApp, type TestApp, type TestMerchant } from '../../harness/app.ts';
-import { EventStream, listen } from '../../harness/event-stream.ts';
+import { countEnded, EventStream, listen } from '../../harness/event-stream.ts';
 import { expectError, expectInvalid } from '../../harness/expect.ts';
 import { createOrder } from '../../harness/orders.ts';
+import { Gate, holdReads } from '../../harness/pause.ts';
 
 let app: TestApp;
 let url: string;
@@ -122,6 +123,37 @@ describe('refuses', () => {
     await streams[0]!.close();
     await until(async () => (await follow(merchant.test)).status === 200);
   });
+});
+
+test.each([
+  [
+    'its key is looked up',
+    (gate: Gate) => {
+      const { authenticate } = app.parts.authenticator;
+      return vi.spyOn(app.parts.authenticator, 'authenticate').mockImplementation(async (...input) => {
+        await gate.pass();
+        return authenticate(...input);
+      });
+    },
+  ],
+  ['it is found out where events begin', (gate: Gate) => holdReads(app.parts.db, 'events_horizon', gate)],
+])('a client that leaves while %s keeps no place', async (_when, hold) => {
+  const merchant = await app.newMerchant();
+  const gate = new Gate();
+  const held = hold(gate);
+  const ended = countEnded(app);
+  const leaving = new AbortController();
+  const headers = { authorization: `Bearer ${merchant.test.key}` };
+  const gone = Array.from({ length: 20 }, () => fetch(url, { headers, signal: leaving.signal }).catch(() => {}));
+  await until(() => gate.count === 20);
+  leaving.abort();
+  await Promise.all(gone);
+  await until(() => ended() === 20);
+  gate.goOn();
+  held.mockRestore();
+  // By then the others are through: the database answers in turn.
+  await createOrder(merchant.test);
+  expect((await follow(merchant.test)).status).toBe(200);
 });
 
 test('HEAD opens no stream', async () => {

@@ -4,7 +4,8 @@ import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { until } from '../../flows/fake-wallet.ts';
 import { openTestApp, type TestApp, type TestMerchant } from '../../harness/app.ts';
 import { createProduct } from '../../harness/catalog.ts';
-import { EventStream, listen } from '../../harness/event-stream.ts';
+import { countEnded, EventStream, listen } from '../../harness/event-stream.ts';
+import { Gate, holdReads } from '../../harness/pause.ts';
 import { changeWallet, testWalletId } from '../../harness/wallets.ts';
 
 let app: TestApp;
@@ -110,6 +111,25 @@ test('payers who follow take no place of a merchant’s own stream, nor the othe
   expect(own.status).toBe(200);
   // Behind this address 60 are enough.
   expect((await fetch(`${base}/checkout/${await newToken()}/events`)).status).toBe(503);
+});
+
+test('a payer who leaves before the stream begins keeps no place', async () => {
+  const token = await newToken();
+  await Promise.all(streams.splice(0).map((stream) => stream.close()));
+  const ended = countEnded(app);
+  for (let count = 0; count < 6; count++) {
+    const gate = new Gate();
+    const held = holdReads(app.parts.db, 'checkout_sessions_find_by_token', gate);
+    const leaving = new AbortController();
+    const gone = fetch(`${base}/checkout/${token}/events`, { signal: leaving.signal }).catch(() => {});
+    await gate.reached;
+    leaving.abort();
+    await gone;
+    await until(() => ended() > count);
+    gate.goOn();
+    held.mockRestore();
+  }
+  expect((await follow(token)).status).toBe(200);
 });
 
 test('following an unknown checkout is a 404, and HEAD opens nothing', async () => {
