@@ -41,7 +41,7 @@ import { createWalletRuntime } from './wallets/runtime.ts';
 const streamsPerMerchant = 20;
 /** Event streams that payers' pages may hold open; a page that gets none polls. */
 const streamsPerCheckout = 6;
-const streamsPerAddress = 60;
+const streamsPerNetwork = 60;
 
 export interface BuiltParts {
   parts: Parts;
@@ -117,7 +117,7 @@ export async function beginParts(config: Config, options: BuildOptions): Promise
       wallets,
       outbound,
       streams: createStreamSlots(1000, streamsPerMerchant),
-      payerStreams: createStreamSlots(1000, streamsPerCheckout, streamsPerAddress),
+      payerStreams: createStreamSlots(1000, streamsPerCheckout, streamsPerNetwork),
       publicQuota: createPublicQuota(),
       visitorPace: createVisitorPace(),
       visitorPlaces: createVisitorPlaces(),

@@ -6,6 +6,7 @@ import { peekAtCheckout, showCheckout } from '../../flows/show-checkout.ts';
 import { simulateCheckoutPayment } from '../../flows/simulate-checkout-payment.ts';
 import { AppError, notFound } from '../../kernel/errors.ts';
 import { qrSvg } from '../../kernel/qr.ts';
+import { networkOf } from '../../limits/network-of.ts';
 import type { CheckoutView } from '../../model/checkout-view.ts';
 import { toSimulatedPayment } from '../../model/simulated-payment.ts';
 import { prefersJson } from '../http/accept.ts';
@@ -90,7 +91,7 @@ export function addCheckoutPages(app: FastifyInstance, parts: Parts): void {
     const { token } = request.params;
     if (!(await peekAtCheckout(parts, token))) throw notFound('Checkout session');
     const signal = goneSignal(reply, closing.signal, parts.stopping);
-    if (!parts.payerStreams.take(signal, token, request.ip)) {
+    if (!parts.payerStreams.take(signal, token, networkOf(request.ip))) {
       throw new AppError('wallet_unavailable', 'Too many pages follow checkouts now; poll /status instead', {
         retryAfterSeconds: 5,
       });

@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { buildApp } from '../../../src/app.ts';
 import { until } from '../../flows/fake-wallet.ts';
 import { openTestApp, type TestApp, type TestMerchant } from '../../harness/app.ts';
 import { createProduct } from '../../harness/catalog.ts';
@@ -111,6 +112,22 @@ test('payers who follow take no place of a merchant’s own stream, nor the othe
   expect(own.status).toBe(200);
   // Behind this address 60 are enough.
   expect((await fetch(`${base}/checkout/${await newToken()}/events`)).status).toBe(503);
+});
+
+test('the addresses of one IPv6 network count as one', async () => {
+  const behindProxy = await buildApp(app.parts, { trustProxy: true });
+  const address = await behindProxy.listen({ host: '127.0.0.1', port: 0 });
+  const tokens = await Promise.all(Array.from({ length: 11 }, () => newToken()));
+  const followFrom = async (index: number) => {
+    const headers = { 'x-forwarded-for': `2001:db8:0:7::${index.toString(16)}` };
+    const stream = await EventStream.open(`${address}/checkout/${tokens[index % 11]}/events`, 'nobody', headers);
+    streams.push(stream);
+    return stream.status;
+  };
+  const statuses = await Promise.all(Array.from({ length: 60 }, (_, index) => followFrom(index)));
+  expect(statuses).toEqual(Array(60).fill(200));
+  expect(await followFrom(60)).toBe(503);
+  await behindProxy.close();
 });
 
 test('a payer who leaves before the stream begins keeps no place', async () => {
