@@ -119,11 +119,14 @@ function looksLikeAccessToken(text: string): boolean {
   return /^[\w-]{43}$/.test(text) && !looksLikeApiKey(text);
 }
 
-/** What keys that are meant for agents are held to. */
-function limitsOf({ allowed_tools: allowedTools, max_order_cents: maxOrderCents, max_daily_cents }: ApiKeyMatch) {
+/** What a key is held to beside its permissions. */
+function limitsOf(match: ApiKeyMatch) {
+  const { allowed_tools: allowedTools, max_order_cents: maxOrderCents, max_daily_cents, ip_ranges, rpm_limit } = match;
   const isLimited = maxOrderCents !== null || max_daily_cents !== null;
   return {
     ...(allowedTools === null ? {} : { allowedTools }),
+    ...(ip_ranges === null ? {} : { ipRanges: ip_ranges }),
+    ...(rpm_limit === null ? {} : { rpmLimit: rpm_limit }),
     ...(isLimited ? { allowance: { maxOrderCents, maxDailyCents: max_daily_cents } } : {}),
   };
 }

@@ -32,3 +32,12 @@ export function isInRanges(address: string, ranges: readonly string[]): boolean 
     return network.kind() === peer.kind() && peer.match(network, bits);
   });
 }
+
+/** Whether all addresses of a range, in its plain form, lie in one of the ranges. */
+export function isRangeWithin(range: string, ranges: readonly string[]): boolean {
+  const [inner, innerBits] = ipaddr.parseCIDR(range);
+  return ranges.some((one) => {
+    const [outer, outerBits] = ipaddr.parseCIDR(one);
+    return outer.kind() === inner.kind() && outerBits <= innerBits && inner.match(outer, outerBits);
+  });
+}

@@ -38,7 +38,8 @@ export const createApiToken = operation({
     if (kind === 'publishable' && permissions) throw invalid('permissions are for secret tokens only');
     checkTokenLimits(kind, limits.allowed_tools);
     const ipRanges = readIpRanges(ip_ranges);
-    checkMayGive(call, kind, permissions ?? null);
+    const given = { kind, permissions: permissions ?? null, ip_ranges: ipRanges, rpm_limit: rpm_limit ?? null };
+    checkMayGive(call, given);
     const issued = await issueApiKey(
       call.db,
       call.scope,

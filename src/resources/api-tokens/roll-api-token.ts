@@ -38,7 +38,7 @@ export const rollApiToken = operation({
     if (old.device_name !== null) {
       throw new AppError('conflict', 'The token of a device is replaced by signing in on the device again');
     }
-    checkMayGive(call, old.kind, old.permissions);
+    checkMayGive(call, old);
     const stopsAt = addSeconds(call.now, body.overlap_seconds ?? 0);
     if (!(await revokeApiKey(call.db, call.scope, old.id, stopsAt))) throw notFound('API token');
     const issued = await issueApiKey(

@@ -34,7 +34,6 @@ export const updateApiToken = operation({
   async run(call, { params, body }) {
     const before = await lockApiKey(call.db, call.scope, params.id!);
     if (!before || (before.revoked_at && before.revoked_at <= call.now)) throw notFound('API token');
-    checkMayGive(call, before.kind, before.permissions);
     const { name, ip_ranges, ...limits } = body.api_token;
     checkTokenLimits(before.kind, limits.allowed_tools);
     const settings: ApiKeySettings = {
@@ -43,6 +42,7 @@ export const updateApiToken = operation({
       name: name ?? before.name,
       ip_ranges: ip_ranges === undefined ? before.ip_ranges : readIpRanges(ip_ranges),
     };
+    checkMayGive(call, { ...before, ...settings });
     await writeApiKey(call.db, call.scope, before.id, settings);
     call.afterCommit(() => call.parts.authenticator.forget());
     return toApiToken((await findApiKey(call.db, call.scope, before.id))!);

@@ -338,6 +338,28 @@ describe('limits of a token', () => {
     expectError(await clerk.patch(`${path}/${agent.id}`, token({ max_order_cents: null })), 'forbidden');
   });
 
+  test.each<[string, Record<string, unknown>, Record<string, unknown>[], Record<string, unknown>]>([
+    [
+      'addresses',
+      { ip_ranges: ['127.0.0.0/8', '2001:db8::/32'] },
+      [{ ip_ranges: null }, { ip_ranges: ['127.0.0.0/7'] }, { ip_ranges: ['127.0.0.1', '203.0.113.9'] }],
+      { ip_ranges: ['127.0.0.0/16', '2001:db8:1::/48'] },
+    ],
+    ['requests a minute', { rpm_limit: 10 }, [{ rpm_limit: null }, { rpm_limit: 11 }], { rpm_limit: 10 }],
+  ])('of %s are not lifted by a key that is held to some', async (_, bounds, wider, within) => {
+    const { merchant, client, id } = await agentOf(await app.newMerchant(), bounds);
+    for (const members of wider) {
+      expectError(await client.patch(`${path}/${id}`, token(members)), 'forbidden');
+      expectError(await client.post(path, token(members)), 'forbidden');
+    }
+    expectError(await client.post(path, token({ token_type: 'publishable' })), 'forbidden');
+    // Rolling gives the same again: of a key that is held to nothing, too much.
+    expectError(await client.post(`${path}/${merchant.test.id}/roll`), 'forbidden');
+    expect((await client.post(path, token(within))).status).toBe(201);
+    expect((await client.patch(`${path}/${id}`, token({ name: 'Renamed' }))).body).toMatchObject(bounds);
+    expect((await client.post(`${path}/${id}/roll`)).body).toMatchObject(bounds);
+  });
+
   test.each([
     ['a tool that is none', { allowed_tools: ['get_rich'] }, /^allowed_tools\[0\] must be one of cancel_order,/],
     ['no tools at all', { allowed_tools: [] }, 'allowed_tools must not be empty'],
