@@ -14,6 +14,7 @@ import { completeOrder } from './complete-order.ts';
 import { mergeOrderChange, type OrderChange } from './merge-order-change.ts';
 import type { RatesByMode } from './parts.ts';
 import { quoteBitcoin, quoteIfPossible } from './quote-bitcoin.ts';
+import { restateInvoices } from './restate-invoices.ts';
 import { takeCash } from './take-cash.ts';
 
 /** What of a paid order may still change. */
@@ -50,6 +51,7 @@ export async function changeOrder(
     order = { ...order, version: before.version + 1 };
   }
   if (order.version !== before.version) await supersedeOpenInvoice(tx, orderId, now);
+  if (order.currency !== before.currency) await restateInvoices(tx, rates, order, before.currency, now);
   await updateOrder(tx, orderId, order);
   // Many updates of one order are many facts.
   await recordEvents(
@@ -111,7 +113,13 @@ async function checkState(tx: Handle, order: OrderRow, change: OrderChange): Pro
     throw invalid('status can only be set to paid on a cash order; bitcoin orders are paid by payments');
   }
   const currency = change.currency ? parseCurrency(change.currency) : order.currency;
-  if (currency !== order.currency && (await sumQuotedPaid(tx, order.id)) > 0) {
+  if (currency === order.currency) return;
+  if (order.source === 'subscription') {
+    throw new AppError('conflict', 'The order is a period of a subscription and keeps the currency of that');
+  }
+  // A payment may count for nothing, so that their sum does not tell.
+  const scope = { merchantId: order.merchant_id, livemode: order.livemode };
+  if (await findPaymentOfOrder(tx, scope, order.id)) {
     throw new AppError('conflict', 'The currency cannot change after a payment');
   }
 }

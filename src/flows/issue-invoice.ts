@@ -60,6 +60,7 @@ export async function issueInvoice(
     bolt11_expires_at: created.expiresAt,
     paid_at: null,
     superseded_at: null,
+    restated_at: null,
     expired_event_at: null,
     held_at: null,
     next_look_at: addSeconds(now, firstLookSeconds),

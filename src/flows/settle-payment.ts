@@ -136,7 +136,7 @@ async function applyToOrder(
 
   const due = order.total_amount_cents - paidCents;
   const receivedMore = payment.amount_sats! > invoice.amount_sats;
-  const late = paidAt > invoice.expires_at;
+  const late = paidAt > invoice.expires_at || invoice.restated_at !== null;
   const attention = receivedMore || due < 0 ? 'overpaid' : late ? 'paid_late' : null;
   if (due > 0) {
     // Less is due than any other invoice of the order asks for, open or being asked for: nobody should pay that.

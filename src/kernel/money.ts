@@ -55,6 +55,21 @@ export function fiatValueRoundedHalfUp(amountSats: number, currency: string, pri
   return fitted(value, 'minor units') as Cents;
 }
 
+/** The price of one bitcoin in a currency, which two of them exchange through. */
+export interface CurrencyPrice {
+  currency: string;
+  price: Decimal;
+}
+
+/**
+ * `amountCents` of one currency in minor units of another, at prices of bitcoin in both at one moment. Rounded half up.
+ * Throws RangeError when the result passes `maxAmount`.
+ */
+export function exchangedRoundedHalfUp(amountCents: number, from: CurrencyPrice, to: CurrencyPrice): Cents {
+  const value = BigInt(cents(amountCents)) * minorPrice(to.currency, to.price);
+  return fitted(divideRoundedHalfUp(value, minorPrice(from.currency, from.price)), 'minor units') as Cents;
+}
+
 /**
  * How far `valueCents` lies from `quotedCents`, in percent of the latter with two decimals, halves away from zero:
  * `-0.25`. Against a quote of 0 it is `0.00`.

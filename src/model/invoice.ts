@@ -33,6 +33,8 @@ export interface InvoiceRow {
   bolt11_expires_at: Date;
   paid_at: Date | null;
   superseded_at: Date | null;
+  /** When `quoted_cents` and `btc_fiat_price` were put in another currency, because the order's changed. */
+  restated_at: Date | null;
   expired_event_at: Date | null;
   held_at: Date | null;
   next_look_at: Date | null;

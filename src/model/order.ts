@@ -24,6 +24,7 @@ import {
 export const orderStatuses = ['pending', 'paid', 'cancelled', 'refunded'] as const;
 export type OrderStatus = (typeof orderStatuses)[number];
 
+/** `paid_late`: after the invoice's end, or for one shown in a currency that the order no longer has. */
 const orderAttentions = ['paid_late', 'overpaid', 'paid_after_cancel'] as const;
 export type OrderAttention = (typeof orderAttentions)[number];
 

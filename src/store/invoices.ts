@@ -22,6 +22,7 @@ const stored = [
   'bolt11_expires_at',
   'paid_at',
   'superseded_at',
+  'restated_at',
   'expired_event_at',
   'held_at',
   'next_look_at',
@@ -68,6 +69,15 @@ const supersedeOpen = statement(
   'invoices_supersede_open',
   `update invoices set superseded_at = $2, updated_at = $2
     where order_id = $1 and paid_at is null and superseded_at is null`,
+);
+const listUnpaid = statement(
+  'invoices_list_unpaid',
+  `select ${invoiceSelect} from invoices i where i.order_id = $2 and i.paid_at is null order by i.id`,
+);
+const restate = statement(
+  'invoices_restate',
+  `update invoices set quoted_cents = $2, btc_fiat_price = $3, restated_at = $4, updated_at = $4
+    where id = $1 and paid_at is null`,
 );
 const markPaid = statement(
   'invoices_mark_paid',
@@ -163,6 +173,21 @@ export function listInvoicesForOperator(
 /** The order no longer asks for its open invoice: it reads expired and stays watched. */
 export async function supersedeOpenInvoice(tx: Handle, orderId: string, now: Date): Promise<void> {
   await tx.run(supersedeOpen, [orderId, now]);
+}
+
+/** Invoices of an order that money may still come for: open, closed and expired ones. */
+export function listUnpaidInvoices(tx: Handle, orderId: string, now: Date): Promise<InvoiceRow[]> {
+  return tx.many(listUnpaid, [now, orderId]);
+}
+
+/** The order's currency changed: what an unpaid invoice counts for, and its price of bitcoin, are in the new one. */
+export async function restateInvoice(
+  tx: Handle,
+  id: string,
+  terms: Pick<InvoiceRow, 'quoted_cents' | 'btc_fiat_price'>,
+  now: Date,
+): Promise<void> {
+  await tx.run(restate, [id, terms.quoted_cents, terms.btc_fiat_price, now]);
 }
 
 /** pending or expired → paid. @returns false when it was paid already. */
