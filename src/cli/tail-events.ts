@@ -6,7 +6,7 @@ import { addServiceOptions, findService, type ServiceOptions } from './running-s
 import type { StreamMessage } from './stream-messages.ts';
 import { untilInterrupted } from './until-interrupted.ts';
 
-export function addEventsTail(group: Command): void {
+export function addTailEvents(group: Command): void {
   const command = addBareCommand(
     group,
     'tail',

@@ -10,7 +10,7 @@ import { readId } from './option-values.ts';
 import { table } from './output.ts';
 import { planCells, planHeads } from './plan-text.ts';
 
-export function addMerchantPlan(group: Command): void {
+export function addSetMerchantPlan(group: Command): void {
   addCommand(
     group,
     'plan',

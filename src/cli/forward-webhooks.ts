@@ -18,7 +18,7 @@ interface Options extends ServiceOptions {
 /** As long as the service itself would wait. */
 const timeoutMillis = 10_000;
 
-export function addWebhooksForward(group: Command): void {
+export function addForwardWebhooks(group: Command): void {
   const command = addBareCommand(
     group,
     'forward',

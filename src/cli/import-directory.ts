@@ -8,7 +8,7 @@ interface Options {
   replace?: boolean;
 }
 
-export function addDirectoryImport(group: Command): void {
+export function addImportDirectory(group: Command): void {
   addCommand(
     group,
     'import <file>',

@@ -11,7 +11,7 @@ import { getUserForOperator } from './find-user.ts';
 import { readEmail, readId } from './option-values.ts';
 import { table } from './output.ts';
 
-export function addUserSessions(group: Command): void {
+export function addListUserSessions(group: Command): void {
   addCommand(
     group,
     'sessions',

@@ -10,7 +10,7 @@ interface Options {
 
 const unitSeconds: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3600, d: 86_400, w: 604_800 };
 
-export function addClockAdvance(group: Command): void {
+export function addAdvanceClock(group: Command): void {
   addCommand(
     group,
     'advance',
