@@ -8,8 +8,7 @@ import {
   listDueSubscriptions,
   putSubscriptionOff,
 } from '../store/subscriptions.ts';
-import type { Job } from './job.ts';
-import { Pace } from './pace.ts';
+import { type Job, startJob } from './job.ts';
 
 const batchSize = 200;
 const mostAtOnce = 4;
@@ -22,45 +21,25 @@ const longestSleepMillis = 5000;
  * it lives in the rows, each step is one transaction, and any number of processes may do this at once.
  */
 export function billSubscriptions(parts: Parts): Job {
-  const { db, clock, log } = parts;
-  const pace = new Pace();
-  let stopped = false;
-
-  async function sleepMillis(): Promise<number> {
-    const next = await findNextSubscriptionLook(db);
-    if (next === null) return longestSleepMillis;
-    return Math.max(1000, Math.min(longestSleepMillis, next.getTime() - clock.now().getTime()));
-  }
-
-  async function run(): Promise<void> {
-    while (!stopped) {
-      try {
-        if ((await stepDueSubscriptions(parts, () => stopped)) > 0) continue;
-        await pace.sleep(await sleepMillis());
-      } catch (error) {
-        log.error({ err: error }, 'billing subscriptions failed; trying again');
-        await pace.sleep(longestSleepMillis);
-      }
-    }
-  }
-  const running = run();
-
-  return {
+  return startJob(parts.log, {
     name: 'bill-subscriptions',
-    async stop() {
-      stopped = true;
-      pace.wake();
-      await running;
-    },
-  };
+    pauseMillis: longestSleepMillis,
+    round: async (signal) => ((await stepDueSubscriptions(parts, signal)) > 0 ? 0 : millisUntilNextLook(parts)),
+  });
+}
+
+async function millisUntilNextLook({ db, clock }: Parts): Promise<number> {
+  const next = await findNextSubscriptionLook(db);
+  if (next === null) return longestSleepMillis;
+  return Math.max(1000, Math.min(longestSleepMillis, next.getTime() - clock.now().getTime()));
 }
 
 /** One batch of what is due. @returns how many steps were taken. */
-export async function stepDueSubscriptions(parts: Parts, isStopped: () => boolean = () => false): Promise<number> {
+export async function stepDueSubscriptions(parts: Parts, signal?: AbortSignal): Promise<number> {
   const due = shuffled(await listDueSubscriptions(parts.db, parts.clock.now(), batchSize));
   let steps = 0;
   async function work(): Promise<void> {
-    for (let seen = due.pop(); seen && !isStopped(); seen = due.pop()) {
+    for (let seen = due.pop(); seen && !signal?.aborted; seen = due.pop()) {
       if (await stepOne(parts, seen)) steps++;
     }
   }

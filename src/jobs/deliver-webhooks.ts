@@ -1,5 +1,6 @@
 import { deliverWebhook } from '../flows/deliver-webhook.ts';
 import type { Parts } from '../flows/parts.ts';
+import { Pace } from '../kernel/pace.ts';
 import {
   type ClaimedDelivery,
   claimDeliveries,
@@ -10,8 +11,7 @@ import {
 } from '../store/delivery-queue.ts';
 import { adoptEvents } from '../store/events.ts';
 import { Lane } from './delivery-lane.ts';
-import type { Job } from './job.ts';
-import { Pace } from './pace.ts';
+import { type Job, startJob } from './job.ts';
 
 /** Twice what an attempt may take; a process that dies gives its deliveries back after this. */
 const leaseSeconds = 20;
@@ -212,35 +212,27 @@ export function deliverWebhooks(parts: Parts): Job {
   const pace = new Pace();
   const deliverer = new Deliverer(parts);
   deliverer.onRoom = () => pace.wake();
-  let stopped = false;
   const stopListening = db.onWake('event_recorded', (merchantId) => {
     deliverer.hear(merchantId);
     pace.wake();
   });
+  const adopted = adoptEvents(db).catch((error) =>
+    log.warn({ err: error }, 'events of a restored database were not checked'),
+  );
 
-  async function run(): Promise<void> {
-    await adoptEvents(db).catch((error) => log.warn({ err: error }, 'events of a restored database were not checked'));
-    while (!stopped) {
-      try {
-        if ((await deliverer.round()) === 0) await pace.sleep(deliverer.sleepMillis());
-      } catch (error) {
-        log.error({ err: error }, 'sending webhooks failed; trying again');
-        await pace.sleep(pollMillis);
-      }
-    }
-  }
-  const running = run();
-
-  return {
+  return startJob(log, {
     name: 'deliver-webhooks',
-    async stop() {
-      stopped = true;
+    pauseMillis: pollMillis,
+    pace,
+    async round() {
+      await adopted;
+      return (await deliverer.round()) === 0 ? deliverer.sleepMillis() : 0;
+    },
+    async end() {
       stopListening();
-      pace.wake();
-      await running;
       await deliverer.stop();
     },
-  };
+  });
 }
 
 /**

@@ -1,8 +1,7 @@
 import type { Parts } from '../flows/parts.ts';
 import { probeWallet } from '../flows/probe-wallet.ts';
 import { claimWalletProbes, findWalletForJob } from '../store/wallets.ts';
-import type { Job } from './job.ts';
-import { Pace } from './pace.ts';
+import { type Job, startJob } from './job.ts';
 
 const everyMillis = 600 * 1000;
 const mostAtOnce = 5;
@@ -12,29 +11,12 @@ const mostAtOnce = 5;
  * a wallet answers counts from then on, so one that was of no use may come into use by itself, and the other way round.
  */
 export function probeWallets(parts: Parts): Job {
-  const pace = new Pace();
-  const stopping = new AbortController();
-
-  async function run(): Promise<void> {
-    while (!stopping.signal.aborted) {
-      await pace.sleep(everyMillis);
-      try {
-        while (!stopping.signal.aborted && (await probeDueWallets(parts, stopping.signal)) > 0);
-      } catch (error) {
-        parts.log.error({ err: error }, 'probing wallets failed; trying again');
-      }
-    }
-  }
-  const running = run();
-
-  return {
+  return startJob(parts.log, {
     name: 'probe-wallets',
-    async stop() {
-      stopping.abort();
-      pace.wake();
-      await running;
-    },
-  };
+    pauseMillis: everyMillis,
+    pausesFirst: true,
+    round: async (signal) => ((await probeDueWallets(parts, signal)) > 0 ? 0 : undefined),
+  });
 }
 
 /** Probes some of the wallets that are due. A failure is noted at the wallet. @returns how many were asked. */

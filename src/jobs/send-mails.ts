@@ -2,8 +2,7 @@ import type { Parts } from '../flows/parts.ts';
 import { sendMail } from '../flows/send-mail.ts';
 import { addSeconds } from '../kernel/clock.ts';
 import { claimMails, deleteOldMails } from '../store/mails.ts';
-import type { Job } from './job.ts';
-import { Pace } from './pace.ts';
+import { type Job, startJob } from './job.ts';
 
 const mostAtOnce = 5;
 /** Longer than all timeouts of one hand-over together. */
@@ -14,34 +13,20 @@ const sweepEveryMillis = 3600 * 1000;
 
 /** Sends queued mails; nothing to do where no mail server is set. */
 export function sendMails(parts: Parts): Job {
-  const pace = new Pace();
-  let stopped = false;
   let sweptAt = performance.now();
-
-  async function run(): Promise<void> {
-    while (!stopped && parts.mailer) {
-      try {
-        if ((await sendDueMails(parts)) > 0) continue;
-        if (performance.now() - sweptAt > sweepEveryMillis) {
-          sweptAt = performance.now();
-          await deleteOldMails(parts.db, addSeconds(parts.clock.now(), -keptDays * 86_400));
-        }
-      } catch (error) {
-        parts.log.error({ err: error }, 'sending mails failed; trying again');
-      }
-      await pace.sleep(pauseMillis);
-    }
-  }
-  const running = run();
-
-  return {
+  return startJob(parts.log, {
     name: 'send-mails',
-    async stop() {
-      stopped = true;
-      pace.wake();
-      await running;
+    pauseMillis,
+    async round() {
+      if (!parts.mailer) return undefined;
+      if ((await sendDueMails(parts)) > 0) return 0;
+      if (performance.now() - sweptAt > sweepEveryMillis) {
+        sweptAt = performance.now();
+        await deleteOldMails(parts.db, addSeconds(parts.clock.now(), -keptDays * 86_400));
+      }
+      return undefined;
     },
-  };
+  });
 }
 
 /** Sends some of the mails that are due. @returns how many were tried. */

@@ -1,28 +1,18 @@
 import type { Parts } from '../flows/parts.ts';
-import type { Job } from './job.ts';
-import { Pace } from './pace.ts';
+import { type Job, startJob } from './job.ts';
 
 const everyMillis = 200;
 
-/** Several times a second, processes tell each other how often their callers called. */
-export function shareRateCounts({ rateLimiter }: Parts): Job {
-  const pace = new Pace();
-  let stopped = false;
-
-  async function run(): Promise<void> {
-    while (!stopped) {
-      await pace.sleep(everyMillis);
-      await rateLimiter.flush();
-    }
+/** Several times a second, and once more at the end, processes tell each other how often their callers called. */
+export function shareRateCounts({ rateLimiter, log }: Parts): Job {
+  async function share(): Promise<undefined> {
+    await rateLimiter.flush();
   }
-  const running = run();
-
-  return {
+  return startJob(log, {
     name: 'share-rate-counts',
-    async stop() {
-      stopped = true;
-      pace.wake();
-      await running;
-    },
-  };
+    pauseMillis: everyMillis,
+    pausesFirst: true,
+    round: share,
+    end: share,
+  });
 }

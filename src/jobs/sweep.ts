@@ -18,8 +18,7 @@ import {
 } from '../store/sweep.ts';
 import { sweepToolCalls } from '../store/tool-calls.ts';
 import { deleteOldLinks } from '../store/user-links.ts';
-import type { Job } from './job.ts';
-import { Pace } from './pace.ts';
+import { type Job, startJob } from './job.ts';
 
 const everyMillis = 3600 * 1000;
 /** A little more than a key is remembered. */
@@ -35,37 +34,22 @@ const countsKeptSeconds = 2 * 3600;
  */
 export function sweep(parts: Parts): Job {
   const { db, log } = parts;
-  const pace = new Pace();
-  let stopped = false;
-
-  async function run(): Promise<void> {
-    await pace.sleep(everyMillis);
-    while (!stopped) {
-      try {
-        const removed = await sweepOnce(parts, () => stopped);
-        // The embedded engine has no background process that would do this.
-        if (db.engine === 'embedded') await db.run(dynamicStatement('vacuum analyze'));
-        log.debug({ removed }, 'swept');
-      } catch (error) {
-        log.error({ err: error }, 'sweeping failed');
-      }
-      await pace.sleep(everyMillis);
-    }
-  }
-  const running = run();
-
-  return {
+  return startJob(log, {
     name: 'sweep',
-    async stop() {
-      stopped = true;
-      pace.wake();
-      await running;
+    pauseMillis: everyMillis,
+    pausesFirst: true,
+    async round(signal) {
+      const removed = await sweepOnce(parts, signal);
+      // The embedded engine has no background process that would do this.
+      if (db.engine === 'embedded') await db.run(dynamicStatement('vacuum analyze'));
+      log.debug({ removed }, 'swept');
+      return undefined;
     },
-  };
+  });
 }
 
 /** Removes all that is old now. @returns the number of rows. */
-export async function sweepOnce({ db, clock }: Parts, isStopped: () => boolean = () => false): Promise<number> {
+export async function sweepOnce({ db, clock }: Parts, signal?: AbortSignal): Promise<number> {
   const now = clock.now();
   async function inBatches(removeBatch: () => Promise<number>): Promise<number> {
     let removed = 0;
@@ -73,7 +57,7 @@ export async function sweepOnce({ db, clock }: Parts, isStopped: () => boolean =
     do {
       batch = await removeBatch();
       removed += batch;
-    } while (isFullBatch(batch) && !isStopped());
+    } while (isFullBatch(batch) && !signal?.aborted);
     return removed;
   }
   const aDayAndMore = await sweepBefore(db, addSeconds(now, -keepSeconds));

@@ -1,10 +1,9 @@
-import { setMaxListeners } from 'node:events';
 import { lookUpInvoice } from '../flows/look-up-invoice.ts';
 import type { Parts } from '../flows/parts.ts';
+import { Pace } from '../kernel/pace.ts';
 import type { InvoiceRow } from '../model/invoice.ts';
 import { claimDueInvoices, findNextDue } from '../store/invoice-watch.ts';
-import type { Job } from './job.ts';
-import { Pace } from './pace.ts';
+import { type Job, startJob } from './job.ts';
 
 /** Longer than one look-up may take (8 s); a process that dies gives its invoices back after this. */
 const leaseSeconds = 20;
@@ -20,19 +19,16 @@ const longestSleepMillis = 1000;
 export function watchInvoices(parts: Parts): Job {
   const { db, clock, log } = parts;
   const pace = new Pace();
-  const stopping = new AbortController();
-  // Every look-up under way listens; Node warns of more than ten.
-  setMaxListeners(0, stopping.signal);
   const underWay = new Set<Promise<void>>();
   const perWallet = new Map<string, number>();
   /** Due invoices were left because too much was under way. */
   let waiting = false;
   const stopListening = db.onWake('invoice_due', () => pace.wake());
 
-  async function look(invoice: InvoiceRow): Promise<void> {
+  async function look(invoice: InvoiceRow, signal: AbortSignal): Promise<void> {
     perWallet.set(invoice.wallet_id, (perWallet.get(invoice.wallet_id) ?? 0) + 1);
     try {
-      await lookUpInvoice(parts, invoice, stopping.signal);
+      await lookUpInvoice(parts, invoice, signal);
     } catch (error) {
       // The lease ends by itself and the invoice is looked at again.
       log.error({ err: error, invoice: invoice.id }, 'look-up failed');
@@ -45,7 +41,7 @@ export function watchInvoices(parts: Parts): Job {
 
   const busyWalletIds = () => [...perWallet].filter(([, count]) => count >= mostPerWallet).map(([id]) => id);
 
-  async function round(): Promise<number> {
+  async function claimAndLook(signal: AbortSignal): Promise<number> {
     const free = mostAtOnce - underWay.size;
     const busy = busyWalletIds();
     waiting = free <= 0 || busy.length > 0;
@@ -59,7 +55,7 @@ export function watchInvoices(parts: Parts): Job {
     for (const invoice of due) {
       const lateMillis = clock.now().getTime() - invoice.next_look_at!.getTime();
       parts.metrics.lookLagSeconds.observe(Math.max(0, lateMillis / 1000));
-      const work = look(invoice).finally(() => {
+      const work = look(invoice, signal).finally(() => {
         underWay.delete(work);
         if (waiting) pace.wake();
       });
@@ -76,27 +72,14 @@ export function watchInvoices(parts: Parts): Job {
     return Math.max(50, Math.min(longestSleepMillis, next.getTime() - clock.now().getTime()));
   }
 
-  async function run(): Promise<void> {
-    while (!stopping.signal.aborted) {
-      try {
-        if ((await round()) > 0) continue;
-        await pace.sleep(await sleepMillis());
-      } catch (error) {
-        log.error({ err: error }, 'watching invoices failed; trying again');
-        await pace.sleep(longestSleepMillis);
-      }
-    }
-  }
-  const running = run();
-
-  return {
+  return startJob(log, {
     name: 'watch-invoices',
-    async stop() {
+    pauseMillis: longestSleepMillis,
+    pace,
+    round: async (signal) => ((await claimAndLook(signal)) > 0 ? 0 : sleepMillis()),
+    async end() {
       stopListening();
-      stopping.abort();
-      pace.wake();
-      await running;
       await Promise.all(underWay);
     },
-  };
+  });
 }

@@ -1,6 +1,7 @@
 import type { RawData, WebSocket } from 'ws';
 import { isJsonObject, type JsonObject } from '../kernel/json-object.ts';
 import { connectionError } from '../kernel/outbound-error.ts';
+import { Pace } from '../kernel/pace.ts';
 import { WalletFault } from './connector.ts';
 
 /** A socket that has not answered a ping by the next one is dead, however open it looks. */
@@ -12,10 +13,10 @@ const mostUnread = 1000;
 export async function* socketMessages(socket: WebSocket, signal: AbortSignal): AsyncGenerator<string | null> {
   const unread: (string | null)[] = [];
   let ended: WalletFault | undefined;
-  let ring = () => {};
+  const pace = new Pace();
   const end = (fault: WalletFault) => {
     ended ??= fault;
-    ring();
+    pace.wake();
   };
   let isAlive = true;
   const pings = setInterval(() => {
@@ -30,13 +31,13 @@ export async function* socketMessages(socket: WebSocket, signal: AbortSignal): A
   });
   socket.on('open', () => {
     unread.push(null);
-    ring();
+    pace.wake();
   });
   socket.on('message', (data: RawData) => {
     isAlive = true;
     if (unread.length >= mostUnread) return end(new WalletFault('protocol', 'The wallet sent more than can be read.'));
     unread.push(data.toString());
-    ring();
+    pace.wake();
   });
   socket.on('error', (error) => end(toFault(socket, error)));
   socket.on('close', () => end(new WalletFault('unreachable', 'The wallet closed the connection.')));
@@ -47,10 +48,7 @@ export async function* socketMessages(socket: WebSocket, signal: AbortSignal): A
         yield unread.shift()!;
         continue;
       }
-      await new Promise<void>((resolve) => {
-        ring = resolve;
-        if (ended || unread.length > 0) resolve();
-      });
+      await pace.sleep();
     }
     throw ended;
   } finally {

@@ -8,16 +8,19 @@ export class Pace {
     this.#ring?.();
   }
 
-  async sleep(millis: number): Promise<void> {
+  /** @param millis left out, only a wake ends it. @returns whether a wake did. */
+  async sleep(millis?: number): Promise<boolean> {
     if (!this.#woken) {
       let timer: NodeJS.Timeout | undefined;
       await new Promise<void>((resolve) => {
         this.#ring = resolve;
-        timer = setTimeout(resolve, millis);
+        if (millis !== undefined) timer = setTimeout(resolve, millis);
       });
       clearTimeout(timer);
       this.#ring = undefined;
     }
+    const wasWoken = this.#woken;
     this.#woken = false;
+    return wasWoken;
   }
 }
