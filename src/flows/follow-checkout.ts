@@ -1,3 +1,4 @@
+import { Pace } from '../kernel/pace.ts';
 import type { CheckoutView } from '../model/checkout-view.ts';
 import { findCheckoutSessionByToken, listCheckoutSigns } from '../store/checkout-sessions.ts';
 import { keepInvoicesViewed } from '../store/invoice-watch.ts';
@@ -26,9 +27,52 @@ export interface CheckoutFollowers {
 }
 
 interface Follower {
-  sessionId: string;
-  merchantId: string;
-  ring(): void;
+  readonly sessionId: string;
+  readonly merchantId: string;
+  /** Woken when the checkout changed, or may have, since its page was read. */
+  readonly pace: Pace;
+}
+
+export function followCheckouts(parts: Parts): CheckoutFollowers {
+  const lookout = new CheckoutLookout(parts);
+  return { follow: (token, visitor, signal) => followOne(parts, lookout, token, visitor, signal) };
+}
+
+async function* followOne(
+  parts: Parts,
+  lookout: CheckoutLookout,
+  token: string,
+  visitor: CheckoutVisitor,
+  signal: AbortSignal,
+): AsyncGenerator<CheckoutView | undefined, void, void> {
+  const session = await findCheckoutSessionByToken(parts.db, token);
+  if (!session || signal.aborted) return;
+  const pace = new Pace();
+  const follower: Follower = { sessionId: session.id, merchantId: session.merchant_id, pace };
+  const leave = () => pace.wake();
+  signal.addEventListener('abort', leave);
+  lookout.add(follower);
+  let told = '';
+  try {
+    while (!signal.aborted) {
+      const view = await showCheckout(parts, token, visitor);
+      if (!view) return;
+      const shown = `${view.state} ${view.bolt11 ?? ''}`;
+      if (shown !== told) {
+        told = shown;
+        yield view;
+      }
+      if (over.has(view.state)) return;
+      while (!(await pace.sleep(heartbeatMillis))) {
+        yield undefined;
+        // A wallet that answers again changes nothing that a look would notice.
+        if (view.state === 'unpayable') break;
+      }
+    }
+  } finally {
+    lookout.remove(follower);
+    signal.removeEventListener('abort', leave);
+  }
 }
 
 /**
@@ -36,129 +80,91 @@ interface Follower {
  * something happened at their merchants; only whose checkout changed reads its page anew. One look at a time, however
  * much happens.
  */
-export function followCheckouts(parts: Parts): CheckoutFollowers {
-  const followers = new Set<Follower>();
-  const signs = new Map<string, string>();
-  const invoices = new Set<string>();
-  let viewedAt = 0;
-  let timer: NodeJS.Timeout | undefined;
-  let stopListening: (() => void) | undefined;
-  let isLooking = false;
-  let isAskedAgain = false;
+class CheckoutLookout {
+  readonly #parts: Parts;
+  readonly #followers = new Set<Follower>();
+  /** Where each checkout stood at the last look. */
+  readonly #signs = new Map<string, string>();
+  readonly #invoices = new Set<string>();
+  #viewedAt = 0;
+  #timer: NodeJS.Timeout | undefined;
+  #stopsListening: (() => void)[] = [];
+  #isLooking = false;
+  #isAskedAgain = false;
 
-  function begin(): void {
-    const stops = [
-      parts.db.onWake('event_recorded', (merchantId) => {
-        if ([...followers].some((one) => one.merchantId === merchantId)) void look();
+  constructor(parts: Parts) {
+    this.#parts = parts;
+  }
+
+  add(follower: Follower): void {
+    if (this.#followers.size === 0) this.#begin();
+    this.#followers.add(follower);
+    // The first look notes where everything stands; what comes before it is news, which costs one reading.
+    this.#signs.delete(follower.sessionId);
+  }
+
+  remove(follower: Follower): void {
+    this.#followers.delete(follower);
+    if (this.#followers.size === 0) this.#end();
+  }
+
+  #begin(): void {
+    const { db } = this.#parts;
+    this.#stopsListening = [
+      db.onWake('event_recorded', (merchantId) => {
+        if ([...this.#followers].some((one) => one.merchantId === merchantId)) void this.#look();
       }),
-      parts.db.onWake('invoice_changed', (invoiceId) => {
-        if (invoices.has(invoiceId)) void look();
+      db.onWake('invoice_changed', (invoiceId) => {
+        if (this.#invoices.has(invoiceId)) void this.#look();
       }),
     ];
-    timer = setInterval(look, pollMillis);
-    stopListening = () => {
-      for (const stop of stops) stop();
-    };
+    this.#timer = setInterval(() => void this.#look(), pollMillis);
   }
 
-  function end(): void {
-    clearInterval(timer);
-    stopListening?.();
-    signs.clear();
-    invoices.clear();
+  #end(): void {
+    clearInterval(this.#timer);
+    for (const stop of this.#stopsListening) stop();
+    this.#signs.clear();
+    this.#invoices.clear();
   }
 
-  async function look(): Promise<void> {
-    isAskedAgain = isLooking;
-    if (isLooking) return;
-    isLooking = true;
+  async #look(): Promise<void> {
+    this.#isAskedAgain = this.#isLooking;
+    if (this.#isLooking) return;
+    this.#isLooking = true;
     try {
       do {
-        isAskedAgain = false;
-        await lookOnce();
-      } while (isAskedAgain);
+        this.#isAskedAgain = false;
+        await this.#lookOnce();
+      } while (this.#isAskedAgain);
     } catch (error) {
       // The next turn of the clock tries again.
-      parts.log.warn({ err: error }, 'open checkout pages could not be brought up to date');
+      this.#parts.log.warn({ err: error }, 'open checkout pages could not be brought up to date');
     } finally {
-      isLooking = false;
+      this.#isLooking = false;
     }
   }
 
-  async function lookOnce(): Promise<void> {
-    const ids = new Set([...followers].map(({ sessionId }) => sessionId));
+  async #lookOnce(): Promise<void> {
+    const { db, clock } = this.#parts;
+    const ids = new Set([...this.#followers].map(({ sessionId }) => sessionId));
     // In a busy shop somebody always follows something: what nobody follows any more is forgotten here.
-    for (const id of signs.keys()) if (!ids.has(id)) signs.delete(id);
-    const now = parts.clock.now();
-    const found = await listCheckoutSigns(parts.db, [...ids], now);
+    for (const id of this.#signs.keys()) if (!ids.has(id)) this.#signs.delete(id);
+    const now = clock.now();
+    const found = await listCheckoutSigns(db, [...ids], now);
     const changed = new Set<string>();
-    invoices.clear();
+    this.#invoices.clear();
     for (const { id, sign, invoice_id } of found) {
-      if (signs.get(id) !== sign) changed.add(id);
-      signs.set(id, sign);
-      if (invoice_id) invoices.add(invoice_id);
+      if (this.#signs.get(id) !== sign) changed.add(id);
+      this.#signs.set(id, sign);
+      if (invoice_id) this.#invoices.add(invoice_id);
     }
-    if (performance.now() - viewedAt >= viewerMillis && invoices.size > 0) {
-      viewedAt = performance.now();
-      await keepInvoicesViewed(parts.db, [...invoices], now);
+    if (performance.now() - this.#viewedAt >= viewerMillis && this.#invoices.size > 0) {
+      this.#viewedAt = performance.now();
+      await keepInvoicesViewed(db, [...this.#invoices], now);
     }
-    for (const follower of followers) if (changed.has(follower.sessionId)) follower.ring();
+    for (const follower of this.#followers) {
+      if (changed.has(follower.sessionId)) follower.pace.wake();
+    }
   }
-
-  return {
-    async *follow(token, visitor, signal) {
-      const session = await findCheckoutSessionByToken(parts.db, token);
-      if (!session || signal.aborted) return;
-      let isNews = true;
-      let wake = () => {};
-      const follower: Follower = {
-        sessionId: session.id,
-        merchantId: session.merchant_id,
-        ring() {
-          isNews = true;
-          wake();
-        },
-      };
-      const leave = () => wake();
-      signal.addEventListener('abort', leave);
-      if (followers.size === 0) begin();
-      followers.add(follower);
-      // The first look notes where everything stands; what comes before it is news, which costs one reading.
-      signs.delete(session.id);
-      let told = '';
-      let isUnpayable = false;
-      try {
-        while (!signal.aborted) {
-          if (isNews) {
-            isNews = false;
-            const view = await showCheckout(parts, token, visitor);
-            if (!view) return;
-            isUnpayable = view.state === 'unpayable';
-            const shown = `${view.state} ${view.bolt11 ?? ''}`;
-            if (shown !== told) {
-              told = shown;
-              yield view;
-            }
-            if (over.has(view.state)) return;
-          }
-          if (isNews || signal.aborted) continue;
-          await new Promise<void>((resolve) => {
-            const beat = setTimeout(resolve, heartbeatMillis);
-            wake = () => {
-              clearTimeout(beat);
-              resolve();
-            };
-          });
-          if (isNews || signal.aborted) continue;
-          yield undefined;
-          // A wallet that answers again changes nothing that a look would notice.
-          isNews = isUnpayable;
-        }
-      } finally {
-        followers.delete(follower);
-        signal.removeEventListener('abort', leave);
-        if (followers.size === 0) end();
-      }
-    },
-  };
 }
