@@ -1,19 +1,19 @@
 import pg from 'pg';
 import type { Logger } from '../kernel/log.ts';
-import type { Handle, Statement } from './database.ts';
+import type { Statement, Statements } from './database.ts';
 import { toParameter, typeParsers } from './parameters.ts';
 import { StatementQuery, type StatementResult } from './statement-query.ts';
 
 type Client = pg.Client | pg.PoolClient;
 
 /**
- * Wraps a client as a handle. `guard` runs before each statement and may refuse it; `giveBack` gets the client after it.
+ * Sends statements over a client. `guard` runs before each statement and may refuse it; `giveBack` gets the client after it.
  */
-export function handleOf<C extends Client>(
+export function statementsOn<C extends Client>(
   client: (statement: Statement) => Promise<C> | C,
   guard: () => void = () => {},
   giveBack?: (client: C) => void,
-): Handle {
+): Statements {
   async function send(statement: Statement, values: readonly unknown[] = []): Promise<StatementResult> {
     guard();
     // First of all: a value that can't be sent must not cost a connection.

@@ -29,21 +29,30 @@ export function dynamicStatement(text: string): Statement {
   return { name: undefined, text, isShortRead: false, isGathered: false };
 }
 
-/** What every store function takes first: the database itself or a running transaction. */
-export interface Handle {
+/** A signal that something may have changed. It can be lost: whoever listens also polls. */
+export type WakeChannel = 'invoice_due' | 'invoice_changed' | 'event_recorded' | 'request_settled' | 'requests_counted';
+
+/** Sends statements somewhere. */
+export interface Statements {
   many<Row>(statement: Statement, values?: readonly unknown[]): Promise<Row[]>;
   maybeOne<Row>(statement: Statement, values?: readonly unknown[]): Promise<Row | undefined>;
   /** The number of rows that were changed. */
   run(statement: Statement, values?: readonly unknown[]): Promise<number>;
 }
 
+/** What every store function takes first: the database itself or a running transaction. */
+export interface Handle extends Statements {
+  /**
+   * Tells all processes, this one at once; calls in the same instant are sent as one. In a transaction it waits until the
+   * commit has been acknowledged, each subject is told once, and nothing is told of what was rolled back.
+   */
+  wake(channel: WakeChannel, subject: string): void;
+}
+
 export interface Transaction extends Handle {
   /** Runs after the commit has been acknowledged; for signals only, never for something that must happen. */
   afterCommit(effect: () => void): void;
 }
-
-/** A signal that something may have changed. It can be lost: whoever listens also polls. */
-export type WakeChannel = 'invoice_due' | 'invoice_changed' | 'event_recorded' | 'request_settled' | 'requests_counted';
 
 export interface Database extends Handle {
   readonly engine: 'embedded' | 'postgres';
@@ -55,8 +64,6 @@ export interface Database extends Handle {
   transaction<T>(work: (tx: Transaction) => Promise<T>): Promise<T>;
   /** Reads several statements as one moment saw them. Nothing can be written. */
   snapshot<T>(work: (tx: Handle) => Promise<T>): Promise<T>;
-  /** Tells all processes, this one at once; calls in the same instant are sent as one. */
-  wake(channel: WakeChannel, subject: string): void;
   /** @returns a function that stops listening. */
   onWake(channel: WakeChannel, listener: (subject: string) => void): () => void;
   close(): Promise<void>;

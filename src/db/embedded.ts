@@ -1,5 +1,5 @@
 import type { Logger } from '../kernel/log.ts';
-import { handleOf, openPool } from './connections.ts';
+import { openPool, statementsOn } from './connections.ts';
 import { type Database, sqlState } from './database.ts';
 import { type EmbeddedEngine, openEmbedded } from './embedded/open.ts';
 import { outcomeOf, type TransactionMark } from './outcome.ts';
@@ -46,21 +46,23 @@ export function connectEmbedded(opening: Promise<EmbeddedEngine>, log: Logger): 
     }
   };
   // One statement, one turn on the connection.
-  const handle = handleOf(connect, refuseInsideTransaction, (client) => client.release());
+  const statements = statementsOn(connect, refuseInsideTransaction, (client) => client.release());
   const wakes = new Wakes();
+  const wake: Database['wake'] = (channel, subject) => wakes.wake(channel, subject);
   const support = {
     guarded: true,
     connect,
+    wake,
     outcomeOf: (mark: TransactionMark) => outcomeOf(connect, mark),
   };
   return {
     engine: 'embedded',
-    many: (statement, values) => watched(handle.many(statement, values)),
-    maybeOne: (statement, values) => watched(handle.maybeOne(statement, values)),
-    run: (statement, values) => watched(handle.run(statement, values)),
+    many: (statement, values) => watched(statements.many(statement, values)),
+    maybeOne: (statement, values) => watched(statements.maybeOne(statement, values)),
+    run: (statement, values) => watched(statements.run(statement, values)),
     transaction: (work) => watched(runTransaction(support, work)),
     snapshot: (work) => watched(runSnapshot(support, work)),
-    wake: (channel, subject) => wakes.wake(channel, subject),
+    wake,
     onWake: (channel, listener) => wakes.onWake(channel, listener),
     close: async () => (await poolOpening).end(),
   };

@@ -1,6 +1,6 @@
 import type pg from 'pg';
 import type { Logger } from '../kernel/log.ts';
-import { handleOf, openPool, SharedConnections } from './connections.ts';
+import { openPool, SharedConnections, statementsOn } from './connections.ts';
 import { type Database, statement } from './database.ts';
 import { Notifier, notifyText } from './notifier.ts';
 import { outcomeOf, type TransactionMark } from './outcome.ts';
@@ -43,8 +43,8 @@ export async function openPostgres(options: PostgresOptions): Promise<Database> 
   };
   const pool = openPool(poolConfig, log, 'idle database connection lost');
   const shared = new SharedConnections(config, options.sharedConnections ?? 4, log);
-  const handle = handleOf((statement) => shared.get(statement), refuseInsideTransaction);
-  const plain = handleOf((statement) => shared.get(statement));
+  const statements = statementsOn((statement) => shared.get(statement), refuseInsideTransaction);
+  const plain = statementsOn((statement) => shared.get(statement));
   const notifier = new Notifier(config, log, async (payloads) => void (await plain.run(notify, [payloads])));
 
   async function close(): Promise<void> {
@@ -60,17 +60,19 @@ export async function openPostgres(options: PostgresOptions): Promise<Database> 
     throw error;
   }
 
+  const wake: Database['wake'] = (channel, subject) => notifier.wakes.wake(channel, subject);
   const support = {
     guarded: options.guarded ?? false,
     connect: () => pool.connect(),
+    wake,
     outcomeOf: (mark: TransactionMark) => outcomeOf(() => pool.connect(), mark),
   };
   return {
     engine: 'postgres',
-    ...handle,
+    ...statements,
     transaction: (work) => runTransaction(support, work),
     snapshot: (work) => runSnapshot(support, work),
-    wake: (channel, subject) => notifier.wakes.wake(channel, subject),
+    wake,
     onWake: (channel, listener) => notifier.wakes.onWake(channel, listener),
     close,
   };

@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type pg from 'pg';
-import { gather, handleOf } from './connections.ts';
-import { type Handle, sqlState, type Transaction, UnknownOutcome } from './database.ts';
+import { gather, statementsOn } from './connections.ts';
+import { type Handle, sqlState, type Transaction, UnknownOutcome, type WakeChannel } from './database.ts';
 import { epochOf, type TransactionMark } from './outcome.ts';
 
 /** Work started inside a transaction and still going after it ended is outside again: hence an object that ends. */
@@ -20,6 +20,7 @@ interface TransactionSupport {
   /** Statements beside a running transaction are refused. */
   readonly guarded: boolean;
   connect(): Promise<pg.PoolClient>;
+  wake(channel: WakeChannel, subject: string): void;
   /** Asks how a transaction ended over a fresh connection; undefined when nobody answers in time. */
   outcomeOf(mark: TransactionMark): Promise<'committed' | 'aborted' | undefined>;
 }
@@ -40,7 +41,7 @@ export async function runTransaction<T>(
 
 /** A transaction that only reads, and reads one moment throughout. */
 export async function runSnapshot<T>(
-  support: Pick<TransactionSupport, 'connect' | 'guarded'>,
+  support: Omit<TransactionSupport, 'outcomeOf'>,
   work: (tx: Handle) => Promise<T>,
 ): Promise<T> {
   refuseInsideTransaction();
@@ -49,7 +50,7 @@ export async function runSnapshot<T>(
   let broken: Error | undefined;
   try {
     await client.query('begin isolation level repeatable read read only');
-    return await within(support, state, () => work(handleOf(() => client)));
+    return await within(support, state, () => work({ ...statementsOn(() => client), wake: support.wake }));
   } finally {
     state.active = false;
     await client.query('rollback').catch((error: Error) => {
@@ -67,6 +68,7 @@ function within<T>({ guarded }: { guarded: boolean }, state: { active: boolean }
 async function attempt<T>(support: TransactionSupport, work: (tx: Transaction) => Promise<T>): Promise<T> {
   const client = await support.connect();
   const effects: (() => void)[] = [];
+  const wakes: [channel: WakeChannel, subject: string][] = [];
   let broken: Error | undefined;
   const onError = (error: Error) => {
     broken = error;
@@ -90,13 +92,16 @@ async function attempt<T>(support: TransactionSupport, work: (tx: Transaction) =
   const epoch = epochOf(client);
   epoch.catch(() => {});
   const handle: Transaction = {
-    ...handleOf(
+    ...statementsOn(
       () => client,
       () => {
         if (!state.active) throw new Error('The transaction has ended');
       },
     ),
     afterCommit: (effect) => effects.push(effect),
+    wake(channel, subject) {
+      if (!wakes.some((wake) => wake[0] === channel && wake[1] === subject)) wakes.push([channel, subject]);
+    },
   };
 
   let value: T;
@@ -124,6 +129,7 @@ async function attempt<T>(support: TransactionSupport, work: (tx: Transaction) =
     if (outcome === 'aborted') throw committed.failure;
   }
   for (const effect of effects) effect();
+  for (const [channel, subject] of wakes) support.wake(channel, subject);
   return value;
 }
 

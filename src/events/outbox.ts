@@ -15,7 +15,8 @@ export interface EventFact {
 
 /**
  * Records events in the transaction of the facts they tell, so that no crash can part them, and queues them for the
- * endpoints that subscribed. The body is built here, once; every attempt sends these bytes.
+ * endpoints that subscribed. Whoever waits for news is woken once they are committed. The body is built here, once; every
+ * attempt sends these bytes.
  */
 export async function recordEvents(tx: Handle, scope: Scope, facts: readonly EventFact[], now: Date): Promise<void> {
   const events = facts.map(({ kind, subjectId, data, dedupe }) => {
@@ -25,6 +26,7 @@ export async function recordEvents(tx: Handle, scope: Scope, facts: readonly Eve
     return { id, kind, subjectId, dedupe: dedupe ?? '', body };
   });
   await insertEvents(tx, scope, events, now);
+  tx.wake('event_recorded', scope.merchantId);
 }
 
 /**
@@ -43,6 +45,7 @@ export async function recordTestEvent(
   const moment = now.toISOString();
   const body = JSON.stringify({ ...example, id, created_at: moment, livemode: scope.livemode, test: true });
   await insertEventForWebhook(tx, scope, webhookId, { id, kind, body }, now);
+  tx.wake('event_recorded', scope.merchantId);
   return id;
 }
 

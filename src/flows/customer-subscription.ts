@@ -64,7 +64,6 @@ export async function readCustomerView(parts: Parts, link: string): Promise<Cust
 export async function acceptByLink(parts: Parts, view: CustomerView): Promise<void> {
   checkActive(view);
   await parts.db.transaction((tx) => acceptSubscription(tx, parts, view.subscription));
-  parts.db.wake('event_recorded', view.merchant.id);
 }
 
 /**
@@ -76,7 +75,6 @@ export async function cancelByLink(parts: Parts, seen: SubscriptionRow): Promise
     const unpaid = await findUnsettledPeriod(tx, seen.id);
     await cancelSubscription(tx, parts, seen, unpaid === undefined);
   });
-  parts.db.wake('event_recorded', seen.merchant_id);
 }
 
 /**

@@ -22,7 +22,6 @@ export async function expireCheckouts(parts: Parts): Promise<number> {
       const scope = { merchantId: session.merchant_id, livemode: session.livemode };
       const data = toCheckoutSession(session, context);
       await recordEvents(tx, scope, [{ kind: 'checkout.expired', subjectId: id, data }], now);
-      tx.afterCommit(() => parts.db.wake('event_recorded', session.merchant_id));
     });
   }
   return ids.length;

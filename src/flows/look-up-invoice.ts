@@ -83,6 +83,5 @@ async function recordExpiry(parts: Parts, invoice: InvoiceRow, now: Date): Promi
       [{ kind: 'invoice.expired', subjectId: invoice.id, data: toInvoice(expired, now) }],
       now,
     );
-    tx.afterCommit(() => parts.db.wake('event_recorded', invoice.merchant_id));
   });
 }

@@ -49,7 +49,6 @@ async function makeOrder(parts: Parts, sessionId: string): Promise<string> {
     if (session.order_id) return session.order_id;
     if (statusOfSession(session, now) !== 'pending') throw new AppError('gone', 'This checkout is over');
     const order = await writeCheckoutOrder(tx, parts, session, now);
-    tx.afterCommit(() => parts.db.wake('event_recorded', session.merchant_id));
     return order.id;
   });
 }

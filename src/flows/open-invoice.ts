@@ -160,7 +160,6 @@ async function askAndIssue(
       if (locked?.status !== 'pending' || locked.version !== order.version) throw changedMeanwhile();
       const now = parts.clock.now();
       await supersedeOpenInvoice(tx, order.id, now);
-      tx.afterCommit(() => parts.db.wake('event_recorded', scope.merchantId));
       const terms = { invoiceId: requestId, amountSats, quotedCents };
       const [, invoice] = await Promise.all([
         setOrderWallet(tx, order.id, issued.wallet.id, now),

@@ -67,7 +67,6 @@ async function settle(tx: Transaction, parts: Parts, invoiceId: string, told: Se
     recordWalletTransaction(parts.db, invoice.wallet_id, paidAt).catch((error) =>
       parts.log.warn({ err: error }, 'a wallet’s last transaction was not recorded'),
     );
-    parts.db.wake('event_recorded', order.merchant_id);
   });
   return payment;
 }

@@ -74,7 +74,6 @@ export async function openPaymentLink(
     const { session } = await admitPublicCheckout(parts, { merchantId: product.merchant_id, address, now }, () =>
       createCheckout(tx, parts, { product: product.id }, origin),
     );
-    tx.afterCommit(() => parts.db.wake('event_recorded', session.merchant_id));
     return session.token;
   });
 }

@@ -16,15 +16,13 @@ import { recordSubscriptionEvent } from './subscription-events.ts';
  * @returns whether anything was done.
  */
 export async function stepDueSubscription(parts: Parts, seen: DueSubscription): Promise<boolean> {
-  const done = await parts.db.transaction(async (tx) => {
+  return parts.db.transaction(async (tx) => {
     const now = parts.clock.now();
     const locked = await claimSubscription(tx, seen, now);
     if (!locked) return false;
     const calendar = await readCalendar(tx, { merchantId: seen.merchant_id, livemode: seen.livemode }, now);
     return stepSubscription(tx, parts, locked, calendar);
   });
-  if (done) parts.db.wake('event_recorded', seen.merchant_id);
-  return done;
 }
 
 /** The next thing that time wants of a locked subscription, if it wants it by now. @returns whether it did. */

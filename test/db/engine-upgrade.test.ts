@@ -88,7 +88,6 @@ function asDatabase(engine: OldPGlite): Database {
     engine: 'embedded',
     transaction: (work) => within((tx) => work({ ...tx, afterCommit: () => {} })),
     snapshot: within,
-    wake: () => {},
     onWake: () => () => {},
     close: () => engine.close(),
   };
@@ -115,5 +114,6 @@ function asHandle(engine: OldPGlite | OldTransaction): Handle {
     maybeOne: async <Row>({ text }: { text: string }, values?: readonly unknown[]) =>
       (await send(text, values)).rows[0] as Row | undefined,
     run: async ({ text }, values) => (await send(text, values)).affectedRows ?? 0,
+    wake: () => {},
   };
 }

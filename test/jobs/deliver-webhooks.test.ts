@@ -53,6 +53,26 @@ async function delivering(work: () => Promise<void>): Promise<void> {
   }
 }
 
+test('whoever waits is woken once by a commit, and not before it or by what is rolled back', async () => {
+  const heard: string[] = [];
+  const stopListening = app.parts.db.onWake('event_recorded', (merchantId) => heard.push(merchantId));
+  const scope = { merchantId: merchant.id, livemode: false };
+  const fact = () => ({ kind: 'order.updated' as const, subjectId: newId(), data: {} });
+  await app.parts.db.transaction(async (tx) => {
+    await recordEvents(tx, scope, [fact()], app.clock.now());
+    await recordEvents(tx, scope, [fact(), fact()], app.clock.now());
+    expect(heard).toEqual([]);
+  });
+  expect(heard).toEqual([merchant.id]);
+  const rolledBack = app.parts.db.transaction(async (tx) => {
+    await recordEvents(tx, scope, [fact()], app.clock.now());
+    throw new Error('no');
+  });
+  await expect(rolledBack).rejects.toThrow('no');
+  expect(heard).toEqual([merchant.id]);
+  stopListening();
+});
+
 describe('the loop', () => {
   test('sends what each step of a purchase records', async () => {
     await createWebhook(merchant.test, receiver.url);

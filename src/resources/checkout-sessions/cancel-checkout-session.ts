@@ -15,7 +15,7 @@ const shared = {
   idempotency: 'database',
   async run(call: Call, { params }: OperationInput<undefined>) {
     const session = await cancelCheckout(call.db, call.scope, params.id!, call.now);
-    call.afterCommit(() => call.parts.db.wake('event_recorded', call.scope.merchantId));
+    call.db.wake('event_recorded', call.scope.merchantId);
     const merchant = (await findMerchant(call.db, session.merchant_id))!;
     const { payUrl } = call.parts.links;
     return toCheckoutSession(session, { payUrl, privapaidEnabled: merchant.privapaid_enabled, now: call.now });

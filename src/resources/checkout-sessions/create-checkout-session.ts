@@ -24,7 +24,6 @@ const shared = {
     };
     const visit = { merchantId: call.scope.merchantId, address: call.address, now: call.now };
     const { session, merchant } = origin.isPublic ? await admitPublicCheckout(call.parts, visit, make) : await make();
-    call.afterCommit(() => call.parts.db.wake('event_recorded', session.merchant_id));
     const { payUrl } = call.parts.links;
     return toCheckoutSession(session, { payUrl, privapaidEnabled: merchant.privapaid_enabled, now: call.now });
   },

@@ -16,7 +16,6 @@ export const clearOldMediaKey = operation({
   audit: true,
   async run(call, { params }) {
     const row = await clear(call.db, call.scope, params.id!, call.now);
-    call.afterCommit(() => call.parts.db.wake('event_recorded', call.scope.merchantId));
     return toMediaKey(row);
   },
 });

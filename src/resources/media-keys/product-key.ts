@@ -59,7 +59,6 @@ export const rotateProductKey = operation({
     const { product, key } = await readOwn(call, input);
     const event = { kind: 'product.key_rotated' as const, subjectId: product.id };
     const row = await rotateMediaKey(call.db, call.parts.sealer, call.scope, key.id, call.now, event);
-    call.afterCommit(() => call.parts.db.wake('event_recorded', call.scope.merchantId));
     return openMediaKey(call.parts.sealer, row);
   },
 });
@@ -84,7 +83,6 @@ export const clearProductOldKey = operation({
   async run(call, input) {
     const { product, key } = await readOwn(call, input);
     await clearOldMediaKey(call.db, call.scope, key.id, call.now);
-    call.afterCommit(() => call.parts.db.wake('event_recorded', call.scope.merchantId));
     return { ...toProduct(product, call.parts.links.payUrl), key_rotation_pending: false };
   },
 });

@@ -18,7 +18,6 @@ export const rotateMediaKey = operation({
     const { sealer } = call.parts;
     const event = { kind: 'media_key.rotated' as const, subjectId: params.id! };
     const row = await rotate(call.db, sealer, call.scope, params.id!, call.now, event);
-    call.afterCommit(() => call.parts.db.wake('event_recorded', call.scope.merchantId));
     return openMediaKey(sealer, row);
   },
 });

@@ -19,6 +19,5 @@ export const cancelOrder = operation({
   idempotency: 'database',
   async run(call, { params }) {
     await cancel(call.db, call.scope, params.id!, call.now);
-    call.afterCommit(() => call.parts.db.wake('event_recorded', call.scope.merchantId));
   },
 });

@@ -58,7 +58,6 @@ export const createOrder = operation({
     const order = await draft(call, input);
     await writeNewOrder(call.db, order);
     await takeAllowance(call, toAsked(order));
-    call.afterCommit(() => call.parts.db.wake('event_recorded', order.merchant_id));
     if (!input.body.mark_as_paid) return toOrder(order);
     return toOrder((await takeCash(call.db, order, call.now)).order);
   },
@@ -73,7 +72,6 @@ export const createOrder = operation({
     async commit(call, frozen, issued) {
       const { order, invoice } = await writeFrozen(call.db, call.parts, frozen, issued, call.now);
       await takeAllowance(call, toAsked(order));
-      call.afterCommit(() => call.parts.db.wake('event_recorded', order.merchant_id));
       return { ...toOrder(order), invoice: toInvoice(invoice, call.now) };
     },
   },

@@ -57,7 +57,6 @@ export const updateOrder = operation({
       call.now,
     );
     if (before) await takeRise(call, before, order);
-    call.afterCommit(() => call.parts.db.wake('event_recorded', call.scope.merchantId));
     return readOrderView(call, order.id, new Set(), order);
   },
 });

@@ -89,7 +89,6 @@ export const createPaymentRequest = operation({
       };
       await insertPaymentRequest(call.db, row);
       await takeAllowance(call, { amountCents: row.amount_cents, currency: order.currency });
-      call.afterCommit(() => call.parts.db.wake('event_recorded', order.merchant_id));
       return toPaymentRequest(row, invoice, undefined);
     },
   },

@@ -36,7 +36,6 @@ export const refundSale = operation({
       apiKeyId: call.caller.credentialId,
     };
     const row = await refund(call.db, call.scope, request, call.now);
-    call.afterCommit(() => call.parts.db.wake('event_recorded', call.scope.merchantId));
     return toRefund(row);
   },
 });

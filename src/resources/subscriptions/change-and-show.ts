@@ -20,6 +20,5 @@ export async function changeAndShow(
   change: (seen: SubscriptionRow) => Promise<SubscriptionRow>,
 ) {
   const changed = await change(await requireSubscription(call, id));
-  call.afterCommit(() => call.parts.db.wake('event_recorded', call.scope.merchantId));
   return showSubscription(call, changed);
 }

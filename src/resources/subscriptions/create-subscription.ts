@@ -32,7 +32,6 @@ export const createSubscription = operation({
     const { amount_cents, first_charge_cents, currency } = invitation;
     const amountCents = Math.max(amount_cents, first_charge_cents);
     await takeAllowance(call, { amountCents, currency, addedCents: first_charge_cents });
-    call.afterCommit(() => call.parts.db.wake('event_recorded', call.scope.merchantId));
     return showSubscription(call, subscription);
   },
 });

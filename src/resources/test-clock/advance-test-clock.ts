@@ -30,10 +30,8 @@ export const advanceTestClock = operation({
   idempotency: 'database',
   async run(call, { body }) {
     const { today, offsetSeconds } = await advance(call.db, call.parts, call.scope.merchantId, body.seconds, call.now);
-    call.afterCommit(() => {
-      call.parts.db.wake('event_recorded', call.scope.merchantId);
-      call.parts.db.wake('invoice_due', call.scope.merchantId);
-    });
+    call.db.wake('event_recorded', call.scope.merchantId);
+    call.db.wake('invoice_due', call.scope.merchantId);
     return { object: 'test_clock', livemode: false, now: today.toISOString(), offset_seconds: offsetSeconds };
   },
 });

@@ -24,7 +24,7 @@ export const redeliverDelivery = operation({
     await requeueDelivery(db, scope, webhook.id, params.delivery_id!, now);
     const delivery = await findDelivery(db, scope, webhook.id, params.delivery_id!);
     if (!delivery) throw notFound('Delivery');
-    call.afterCommit(() => call.parts.db.wake('event_recorded', scope.merchantId));
+    call.db.wake('event_recorded', scope.merchantId);
     return toDelivery(delivery);
   },
 });

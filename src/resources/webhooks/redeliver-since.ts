@@ -43,7 +43,7 @@ export const redeliverSince = operation({
       limit: mostAtOnce,
       now: call.now,
     });
-    call.afterCommit(() => call.parts.db.wake('event_recorded', call.scope.merchantId));
+    call.db.wake('event_recorded', call.scope.merchantId);
     return { object: 'webhook_redelivery', queued, next_since: nextSince?.toISOString() ?? null };
   },
 });

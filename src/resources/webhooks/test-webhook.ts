@@ -34,7 +34,6 @@ export const testWebhook = operation({
     if (!subscribed.includes(kind)) throw invalid(`event must be one that the webhook subscribes to; ${kind} is not`);
     const eventId = await recordTestEvent(db, scope, webhook.id, kind, eventExample(kind), now);
     await insertDelivery(db, webhook.id, eventId, now);
-    call.afterCommit(() => call.parts.db.wake('event_recorded', scope.merchantId));
     return toDelivery((await findDeliveryOfEvent(db, scope, webhook.id, eventId))!);
   },
 });

@@ -55,7 +55,7 @@ export const updateWebhook = operation({
       updated_at: call.now,
     };
     await writeWebhook(call.db, call.scope, webhook);
-    call.afterCommit(() => call.parts.db.wake('event_recorded', call.scope.merchantId));
+    call.db.wake('event_recorded', call.scope.merchantId);
     return toWebhook(webhook);
   },
 });
