@@ -207,51 +207,43 @@ export class ConfigError extends Error {}
 
 /** Reads and checks the environment. The only code that looks at it. @throws {ConfigError} naming every bad variable. */
 export function readConfig(env: NodeJS.ProcessEnv): Config {
-  const faults: string[] = [];
-  const read = readerOf(env, faults);
-  const host = read<string>('HOST');
-  const portNumber = read<number>('PORT');
-  const publicUrl =
-    read<string | undefined>('PUBLIC_URL') ?? `http://${host.includes(':') ? `[${host}]` : host}:${portNumber}`;
-  const databaseUrl = read<string | undefined>('DATABASE_URL');
-  const secrets = read<Buffer | undefined>('SECRETS_KEY');
-  const previousSecrets = read<readonly Buffer[]>('SECRETS_KEY_PREVIOUS');
-  const allowPrivate = read<boolean>('ALLOW_PRIVATE_NETWORKS');
+  const { read, faults, endWithFaults } = readerOf(env);
+  const host = read('HOST');
+  const port = read('PORT');
+  const publicUrl = read('PUBLIC_URL') ?? `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
   const config: Config = {
     host,
-    port: portNumber,
+    port,
     dataDir: read('DATA_DIR'),
-    databaseUrl,
+    databaseUrl: read('DATABASE_URL'),
     publicUrl,
-    payUrl: read<string | undefined>('PAY_URL') ?? publicUrl,
-    secretsKey: secrets,
-    previousSecretsKeys: previousSecrets,
+    payUrl: read('PAY_URL') ?? publicUrl,
+    secretsKey: read('SECRETS_KEY'),
+    previousSecretsKeys: read('SECRETS_KEY_PREVIOUS'),
     trustProxy: read('TRUST_PROXY'),
-    allowPrivateNetworks: allowPrivate,
-    walletHosts: read<readonly string[]>('WALLET_HOSTS'),
-    mcpAllowedOrigins: read<readonly string[]>('MCP_ALLOWED_ORIGINS'),
+    allowPrivateNetworks: read('ALLOW_PRIVATE_NETWORKS'),
+    walletHosts: read('WALLET_HOSTS'),
+    mcpAllowedOrigins: read('MCP_ALLOWED_ORIGINS'),
     rateSources: read('RATE_SOURCES'),
     smtpUrl: read('SMTP_URL'),
     mailFrom: read('MAIL_FROM'),
     logLevel: read('LOG_LEVEL'),
     metricsToken: read('METRICS_TOKEN'),
-    production: read<string>('NODE_ENV') === 'production',
+    production: read('NODE_ENV') === 'production',
     onLoopback: isLoopback(host) && (!URL.canParse(publicUrl) || isLoopback(new URL(publicUrl).hostname)),
   };
-  if (databaseUrl !== undefined && secrets === undefined && !faults.some((fault) => fault.startsWith('SECRETS_KEY'))) {
-    faults.push('SECRETS_KEY is required with DATABASE_URL; make one with: openssl rand -hex 32');
-  }
-  if (
-    previousSecrets?.length > 0 &&
-    secrets === undefined &&
-    !faults.some((fault) => fault.startsWith('SECRETS_KEY '))
-  ) {
-    faults.push('SECRETS_KEY_PREVIOUS needs SECRETS_KEY beside it, the key that seals from now on');
+  if (config.secretsKey === undefined && !faults.has('SECRETS_KEY')) {
+    if (config.databaseUrl !== undefined) {
+      faults.set('SECRETS_KEY', 'is required with DATABASE_URL; make one with: openssl rand -hex 32');
+    }
+    if (config.previousSecretsKeys?.length > 0) {
+      faults.set('SECRETS_KEY_PREVIOUS', 'needs SECRETS_KEY beside it, the key that seals from now on');
+    }
   }
   if (config.smtpUrl !== undefined && !config.mailFrom?.includes('@')) {
-    faults.push('MAIL_FROM is required with SMTP_URL, such as shop@example.com');
+    faults.set('MAIL_FROM', 'is required with SMTP_URL, such as shop@example.com');
   }
-  if (faults.length > 0) throw new ConfigError(faults.join('\n'));
+  endWithFaults();
   return Object.freeze(config);
 }
 
@@ -264,22 +256,32 @@ export interface ClientConfig {
 
 /** The same for such commands; nothing of the service has to be set. @throws {ConfigError} */
 export function readClientConfig(env: NodeJS.ProcessEnv): ClientConfig {
-  const faults: string[] = [];
-  const read = readerOf(env, faults);
+  const { read, endWithFaults } = readerOf(env);
   const config: ClientConfig = { dataDir: read('DATA_DIR'), url: read('SATLINE_URL'), key: read('SATLINE_KEY') };
-  if (faults.length > 0) throw new ConfigError(faults.join('\n'));
+  endWithFaults();
   return config;
 }
 
-function readerOf(env: NodeJS.ProcessEnv, faults: string[]) {
-  return <T>(name: keyof typeof entries): T => {
-    const { fallback, read } = entries[name] as Entry<T>;
-    try {
-      return read(env[name]?.trim() || fallback);
-    } catch (error) {
-      faults.push(`${name} ${(error as Error).message}`);
-      return undefined as T;
-    }
+type Name = keyof typeof entries;
+
+/** `read` notes what is wrong with a variable and goes on with undefined; `endWithFaults` throws it all at once. */
+function readerOf(env: NodeJS.ProcessEnv) {
+  const faults = new Map<Name, string>();
+  return {
+    faults,
+    read<N extends Name>(name: N): ReturnType<(typeof entries)[N]['read']> {
+      const { fallback, read } = entries[name] as Entry<ReturnType<(typeof entries)[N]['read']>>;
+      try {
+        return read(env[name]?.trim() || fallback);
+      } catch (error) {
+        faults.set(name, (error as Error).message);
+        return undefined as never;
+      }
+    },
+    endWithFaults() {
+      if (faults.size === 0) return;
+      throw new ConfigError([...faults].map(([name, fault]) => `${name} ${fault}`).join('\n'));
+    },
   };
 }
 

@@ -1,4 +1,5 @@
 import type { AddressInfo } from 'node:net';
+import type { FastifyInstance } from 'fastify';
 import { banner } from './banner.ts';
 import { beginParts } from './build-parts.ts';
 import type { Config } from './config.ts';
@@ -73,58 +74,61 @@ async function start(config: Config, options: ServerOptions): Promise<RunningSer
   const surfaces = import('./app.ts');
   const built = await beginParts(config, { ...options, allowPrivateNetworks });
   const { parts, links } = built;
-  const jobs: Job[] = [];
   try {
     const { trustProxy, metricsToken, mcpAllowedOrigins } = config;
     const { buildApp } = await surfaces;
     const app = await buildApp(parts, { trustProxy, metricsToken, mcpAllowedOrigins });
     await built.ready;
     // Before listening: whoever sees /healthz answer finds the credentials in place.
-    let demo = await openDemo(parts, config, earlierDemo, mayMakeDemo, demoPassword);
-    await app.listen({ host: config.host, port: config.port });
-    if (config.port === 0) {
-      const { port } = app.server.address() as AddressInfo;
-      links.payUrl = withPort(links.payUrl, port);
-      links.publicUrl = withPort(links.publicUrl, port);
-    }
-    if (demo && demo.base_url !== links.publicUrl) {
-      demo = { ...demo, base_url: links.publicUrl };
-      await writeDemo(config.dataDir, demo);
-    }
+    const demo = await openDemo(parts, config, earlierDemo, mayMakeDemo, demoPassword);
+    await listen(app, config, links);
+    const reachable = demo && (await moveDemo(config.dataDir, demo, links.publicUrl));
     parts.rates.live.start();
-    jobs.push(
-      watchInvoices(parts),
-      followWallets(parts),
-      probeWallets(parts),
-      deliverWebhooks(parts),
-      flushUsage(parts),
-      sweep(parts),
-      expireCheckouts(parts),
-      shareRateCounts(parts),
-      billSubscriptions(parts),
-      sendMails(parts),
-    );
-    process.stdout.write(banner(links.publicUrl, parts.db.engine, demo));
-    return {
-      baseUrl: links.publicUrl,
-      stop: () => within(stopMillis, stop()).finally(() => closeLog(log)),
-    };
-
-    async function stop(): Promise<void> {
+    process.stdout.write(banner(links.publicUrl, parts.db.engine, reachable));
+    const jobs = startJobs(parts);
+    const stop = async () => {
       log.info('stopping');
-      // A connection whose answer was on its way when closing began is kept for a next call, and nobody else would end it.
-      const idle = setInterval(() => app.server.closeIdleConnections(), 100);
-      await app.close().finally(() => clearInterval(idle));
+      await closeApp(app);
       await Promise.all(jobs.map((job) => job.stop()));
       await built.close();
       await closeEngine(options);
       log.info('stopped');
-    }
+    };
+    return { baseUrl: links.publicUrl, stop: () => within(stopMillis, stop()).finally(() => closeLog(log)) };
   } catch (error) {
-    await Promise.all(jobs.map((job) => job.stop()));
     await built.close().catch(() => {});
     throw error;
   }
+}
+
+/** Where the port is left to the system, the addresses that are told to others get the one it gave. */
+async function listen(app: FastifyInstance, { host, port }: Config, links: { payUrl: string; publicUrl: string }) {
+  await app.listen({ host, port });
+  if (port !== 0) return;
+  const given = (app.server.address() as AddressInfo).port;
+  links.payUrl = withPort(links.payUrl, given);
+  links.publicUrl = withPort(links.publicUrl, given);
+}
+
+async function closeApp(app: FastifyInstance): Promise<void> {
+  // A connection whose answer was on its way when closing began is kept for a next call, and nobody else would end it.
+  const idle = setInterval(() => app.server.closeIdleConnections(), 100);
+  await app.close().finally(() => clearInterval(idle));
+}
+
+function startJobs(parts: Parts): Job[] {
+  return [
+    watchInvoices(parts),
+    followWallets(parts),
+    probeWallets(parts),
+    deliverWebhooks(parts),
+    flushUsage(parts),
+    sweep(parts),
+    expireCheckouts(parts),
+    shareRateCounts(parts),
+    billSubscriptions(parts),
+    sendMails(parts),
+  ];
 }
 
 async function openDemo(
@@ -136,6 +140,14 @@ async function openDemo(
 ): Promise<DemoCredentials | undefined> {
   if (earlier && (await hasMerchants(parts.db))) return completeDemo(parts, config.dataDir, earlier);
   return mayMake ? makeDemo(parts, config.dataDir, parts.links.publicUrl, password) : undefined;
+}
+
+/** The demo's file names the address that it is served at now. */
+async function moveDemo(dataDir: string, demo: DemoCredentials, baseUrl: string): Promise<DemoCredentials> {
+  if (demo.base_url === baseUrl) return demo;
+  const moved = { ...demo, base_url: baseUrl };
+  await writeDemo(dataDir, moved);
+  return moved;
 }
 
 function withPort(address: string, port: number): string {
