@@ -27,26 +27,30 @@ const rememberSeconds = 24 * 3600;
 /** Longer than the whole budget for asking wallets, so that a live caller never loses its key. */
 const leaseSeconds = 20;
 
+/** One call of an operation that changes something. */
+export interface Attempt {
+  readonly operation: Operation;
+  readonly parts: Parts;
+  readonly caller: Caller;
+  readonly input: OperationInput;
+  /** Without one nothing is remembered. */
+  readonly key: string | undefined;
+  readonly now: Date;
+}
+
 /**
  * A database operation, at most once per key: lock, earlier answer, change, answer and key in one transaction.
  * Without a key it is one transaction and nothing more.
  */
-export async function once(
-  operation: Operation,
-  parts: Parts,
-  caller: Caller,
-  input: OperationInput,
-  key: string | undefined,
-  now: Date,
-  work: (tx: Handle) => Promise<Answer>,
-): Promise<Answer> {
-  return parts.db.transaction(async (tx) => {
-    if (key === undefined) return work(tx);
-    const owner = ownerOf(operation, caller, input, key, now);
+export async function once(attempt: Attempt, work: (tx: Handle) => Promise<Answer>): Promise<Answer> {
+  const { db, sealer } = attempt.parts;
+  return db.transaction(async (tx) => {
+    if (attempt.key === undefined) return work(tx);
+    const owner = ownerOf(attempt, attempt.key);
     const earlier = await lockAndFind(tx, owner);
-    if (earlier) return replay(parts.sealer, owner, earlier);
+    if (earlier) return replay(sealer, owner, earlier);
     const answer = await work(tx);
-    await insertDoneKey(tx, owner, { status: answer.status, sealed: sealAnswer(parts.sealer, owner, answer) });
+    await insertDoneKey(tx, owner, { status: answer.status, sealed: sealAnswer(sealer, owner, answer) });
     return answer;
   });
 }
@@ -56,29 +60,25 @@ export async function once(
  * process that takes over after a crash goes on with the same ids, rate and amount.
  */
 export async function onceWithWallet(
-  operation: Operation,
-  parts: Parts,
-  caller: Caller,
-  input: OperationInput,
-  key: string | undefined,
-  now: Date,
-  withHandle: (db: Handle) => Call,
+  attempt: Attempt,
+  callOn: (db: Handle) => Call,
   write: (value: unknown) => Answer,
 ): Promise<Answer> {
+  const { operation, parts, input, key } = attempt;
   const { db, sealer } = parts;
   const steps = operation.steps;
   if (!steps) throw new AppError('internal_error', `${operation.name} has no steps`);
   if (key === undefined) {
-    const frozen = await steps.prepare(withHandle(db), input);
-    const fact = await steps.ask(withHandle(db), frozen, false);
-    return db.transaction(async (tx) => write(await steps.commit(withHandle(tx), frozen, fact)));
+    const frozen = await steps.prepare(callOn(db), input);
+    const fact = await steps.ask(callOn(db), frozen, false);
+    return db.transaction(async (tx) => write(await steps.commit(callOn(tx), frozen, fact)));
   }
 
-  const owner = ownerOf(operation, caller, input, key, now);
+  const owner = ownerOf(attempt, key);
   const begun = await db.transaction(async (tx) => {
     const earlier = await lockAndFind(tx, owner);
     if (!earlier) {
-      const frozen = await steps.prepare(withHandle(tx), input);
+      const frozen = await steps.prepare(callOn(tx), input);
       await insertStartedKey(tx, owner, leaseSeconds, sealer.seal(JSON.stringify(frozen), placeOf(owner, 'frozen')));
       return { frozen, resumed: false };
     }
@@ -91,7 +91,7 @@ export async function onceWithWallet(
 
   let fact: unknown;
   try {
-    fact = await steps.ask(withHandle(db), begun.frozen, begun.resumed);
+    fact = await steps.ask(callOn(db), begun.frozen, begun.resumed);
   } catch (error) {
     await letGo(parts, owner);
     throw error;
@@ -100,7 +100,7 @@ export async function onceWithWallet(
     return await db.transaction(async (tx) => {
       // First of all: whoever lost the key must not write anything, and the same ids would collide.
       if (!(await finishKey(tx, owner))) throw inProgress();
-      const answer = write(await steps.commit(withHandle(tx), begun.frozen, fact));
+      const answer = write(await steps.commit(callOn(tx), begun.frozen, fact));
       await keepAnswer(tx, owner, { status: answer.status, sealed: sealAnswer(sealer, owner, answer) });
       return answer;
     });
@@ -116,13 +116,7 @@ async function letGo({ db, log }: Parts, owner: IdempotencyOwner): Promise<void>
   await abandonKey(db, owner).catch((error) => log.warn({ err: error }, 'a key stays taken until its lease ends'));
 }
 
-function ownerOf(
-  operation: Operation,
-  caller: Caller,
-  input: OperationInput,
-  key: string,
-  now: Date,
-): IdempotencyOwner {
+function ownerOf({ operation, caller, input, now }: Attempt, key: string): IdempotencyOwner {
   return {
     credentialId: caller.credentialId,
     key,
