@@ -32,7 +32,16 @@ export const tenderTypes = ['bitcoin', 'cash'] as const;
 export type TenderType = (typeof tenderTypes)[number];
 
 /** Where an order came from; a sale shows it too. */
-export type OrderSource = 'api' | 'mcp' | 'checkout' | 'payment_link' | 'payment_request' | 'pos' | 'subscription';
+export const orderSources = [
+  'api',
+  'mcp',
+  'checkout',
+  'payment_link',
+  'payment_request',
+  'pos',
+  'subscription',
+] as const;
+export type OrderSource = (typeof orderSources)[number];
 
 export interface OrderItem {
   name: string;

@@ -13,22 +13,13 @@ import {
   timestamp,
   uuid,
 } from './fields.ts';
-import type { OrderRow, OrderSource } from './order.ts';
+import { type OrderRow, type OrderSource, orderSources } from './order.ts';
 import type { PaymentKind, PaymentRow } from './payment.ts';
 import { trimmedPercent } from './percent.ts';
 
 export const saleStatuses = ['paid', 'partially_refunded', 'refunded'] as const;
 const deliveryStatuses = ['not_required', 'pending', 'shipped', 'delivered'] as const;
 export type DeliveryStatus = (typeof deliveryStatuses)[number];
-export const orderSources = [
-  'api',
-  'mcp',
-  'checkout',
-  'payment_link',
-  'payment_request',
-  'pos',
-  'subscription',
-] as const satisfies readonly OrderSource[];
 
 /** One line of a sale as it is stored: what was sold and its share of tax and sats. */
 export interface SaleItem {

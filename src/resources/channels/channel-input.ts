@@ -1,4 +1,4 @@
-import { Type } from 'typebox';
+import { type Static, type TObject, Type } from 'typebox';
 import { parseCurrency } from '../../kernel/currency.ts';
 import { invalid } from '../../kernel/errors.ts';
 import { isWebAddress } from '../../kernel/web-address.ts';
@@ -38,20 +38,7 @@ export const channelMembers = {
   currency: optional(currencyInput),
 };
 
-export interface ChannelBody {
-  name?: string;
-  slug?: string | null;
-  bio?: string | null;
-  videos_count?: number | null;
-  nsfw?: boolean | null;
-  theme?: string | null;
-  category?: string | null;
-  profile_image_url?: string | null;
-  social_links?: Record<string, unknown> | null;
-  country?: string | null;
-  language?: string | null;
-  currency?: string | null;
-}
+export type ChannelBody = Static<TObject<typeof channelMembers>> & { name?: string };
 
 /** Lays what was sent over a channel. @throws {AppError} 422 naming each member that is wrong. */
 export async function withChannelBody(call: Call, before: ChannelRow, body: ChannelBody): Promise<ChannelRow> {

@@ -1,4 +1,4 @@
-import { Type } from 'typebox';
+import { type Static, type TObject, Type } from 'typebox';
 import { parseCurrency } from '../../kernel/currency.ts';
 import { invalid } from '../../kernel/errors.ts';
 import { parseTimestamp } from '../../kernel/timestamp.ts';
@@ -35,17 +35,7 @@ export const discountMembers = {
   ends_at: optional(textInput(40, 'ISO 8601 time or date at which it stops counting')),
 };
 
-export interface DiscountBody {
-  name?: string;
-  code?: string | null;
-  kind?: DiscountKind | null;
-  percent?: string | null;
-  amount_cents?: number | null;
-  currency?: string | null;
-  enabled?: boolean | null;
-  starts_at?: string | null;
-  ends_at?: string | null;
-}
+export type DiscountBody = Static<TObject<typeof discountMembers>> & { name?: string; kind?: DiscountKind | null };
 
 /** Lays what was sent over a discount. @throws {AppError} 422 naming each member that is wrong. */
 export async function withDiscountBody(call: Call, before: DiscountRow, body: DiscountBody): Promise<DiscountRow> {

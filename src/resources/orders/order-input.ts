@@ -1,4 +1,4 @@
-import { Type } from 'typebox';
+import { type Static, type TObject, Type } from 'typebox';
 import type { SentItem } from '../../flows/read-sent-terms.ts';
 import {
   centsInput,
@@ -47,14 +47,7 @@ export const toolItemsInput = Type.Array(
   items,
 );
 
-interface ItemBody {
-  name?: string | null;
-  price_cents?: number | null;
-  qty: number;
-  description?: string | null;
-  sku?: string | null;
-  product_id?: string | null;
-}
+type ItemBody = Static<typeof toolItemsInput>[number];
 
 /** Items without the members that were not given. */
 export function toItems(items: readonly ItemBody[]): SentItem[] {
@@ -68,20 +61,10 @@ export function toItems(items: readonly ItemBody[]): SentItem[] {
   }));
 }
 
-export interface OrderBody {
+export type OrderBody = Static<TObject<typeof orderMembers>> & {
   total_amount_cents?: number | null;
   items: readonly ItemBody[];
-  tax_amount_cents?: number | null;
-  discount_amount_cents?: number | null;
-  currency?: string | null;
-  customer_email?: string | null;
-  po_number?: string | null;
-  tender_type?: 'bitcoin' | 'cash' | null;
-  channel_id?: string | null;
-  discount_id?: string | null;
-  wallet_id?: string | null;
-  metadata?: Record<string, unknown> | null;
-}
+};
 
 /** What of an order has nothing to do with its price. */
 export function toOrderMembers(order: OrderBody) {

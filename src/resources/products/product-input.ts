@@ -1,4 +1,4 @@
-import { Type } from 'typebox';
+import { type Static, type TObject, Type } from 'typebox';
 import { parseCurrency } from '../../kernel/currency.ts';
 import { invalid, notFound } from '../../kernel/errors.ts';
 import { isUuid } from '../../kernel/ids.ts';
@@ -44,21 +44,7 @@ export const productMembers = {
   metadata: optional(metadataInput),
 };
 
-export interface ProductBody {
-  name?: string;
-  price_cents?: number;
-  description?: string | null;
-  sku?: string | null;
-  currency?: string | null;
-  status?: ProductRow['status'] | null;
-  position?: number | null;
-  product_type_id?: string | null;
-  resource_type?: string | null;
-  image_url?: string | null;
-  access_duration_seconds?: number | null;
-  external_ref?: string | null;
-  metadata?: Record<string, unknown> | null;
-}
+export type ProductBody = Static<TObject<typeof productMembers>> & { name?: string; price_cents?: number };
 
 /** Lays what was sent over a product. @throws {AppError} 422 for what is wrong, 404 for a product type that is not there. */
 export async function withProductBody(call: Call, before: ProductRow, body: ProductBody): Promise<ProductRow> {

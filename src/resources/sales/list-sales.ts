@@ -1,5 +1,6 @@
 import { currency, text, timestamp, uuid, word } from '../../kernel/filters.ts';
-import { orderSources, saleSchema, saleStatuses } from '../../model/sale.ts';
+import { orderSources } from '../../model/order.ts';
+import { saleSchema, saleStatuses } from '../../model/sale.ts';
 import { csvListOf, operation } from '../../operation/operation.ts';
 import { listSales as listSaleRows } from '../../store/sales.ts';
 import { readSales } from './read-sales.ts';

@@ -1,4 +1,4 @@
-import { Type } from 'typebox';
+import { type Static, Type } from 'typebox';
 import type { Invitation } from '../../flows/invite-subscriber.ts';
 import { readCalendar } from '../../flows/subscription-calendar.ts';
 import { addSeconds } from '../../kernel/clock.ts';
@@ -47,22 +47,7 @@ export const invitationInput = inputObject({
   metadata: optional(metadataInput),
 });
 
-export interface InvitationBody {
-  name?: string | null;
-  amount_cents?: number | null;
-  product_id?: string | null;
-  interval_unit: Invitation['interval_unit'];
-  interval_count?: number | null;
-  currency?: string | null;
-  customer_email: string;
-  customer_name?: string | null;
-  rail?: Invitation['rail'] | null;
-  starts_on?: string | null;
-  trial_days?: number | null;
-  first_charge_cents?: number | null;
-  bitcoin_discount_percent?: string | null;
-  metadata?: Record<string, unknown> | null;
-}
+type InvitationBody = Static<typeof invitationInput>;
 
 /** @throws {AppError} 422 naming each member that is wrong, 404 for a product that is not there. */
 export async function readInvitation(call: Call, body: InvitationBody): Promise<Invitation> {
