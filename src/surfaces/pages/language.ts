@@ -7,16 +7,11 @@ import { fr } from './languages/fr.ts';
 import { ja } from './languages/ja.ts';
 import { ptBr } from './languages/pt-br.ts';
 
-/** BCP 47 tags of the languages that pages speak. */
-export type Language = 'en' | 'es' | 'de' | 'fr' | 'pt-BR' | 'ja' | 'ar';
-
-const dictionaries: Readonly<Record<Language, Dictionary>> = keepTextsApart({ en, es, de, fr, 'pt-BR': ptBr, ja, ar });
-
-/** In the order of the language menu. */
-export const languages = Object.keys(dictionaries) as Language[];
-
-/** How a language calls itself. */
-export const languageNames: Readonly<Record<Language, string>> = {
+/**
+ * The languages that pages speak, by their BCP 47 tags and in the order of the menu: how each calls itself. Another one
+ * begins here; the compiler then names every table of words that lacks it.
+ */
+export const languageNames = {
   en: 'English',
   es: 'Español',
   de: 'Deutsch',
@@ -24,7 +19,11 @@ export const languageNames: Readonly<Record<Language, string>> = {
   'pt-BR': 'Português (Brasil)',
   ja: '日本語',
   ar: 'العربية',
-};
+} as const;
+export type Language = keyof typeof languageNames;
+export const languages = Object.keys(languageNames) as Language[];
+
+const dictionaries: Readonly<Record<Language, Dictionary>> = keepTextsApart({ en, es, de, fr, 'pt-BR': ptBr, ja, ar });
 
 export function dictionaryOf(language: Language): Dictionary {
   return dictionaries[language];
@@ -53,4 +52,14 @@ function preferred(header: string): Language | undefined {
 function findLanguage(tag: string): Language | undefined {
   const [primary] = tag.toLowerCase().replace('_', '-').split('-');
   return languages.find((language) => language.toLowerCase().split('-')[0] === primary);
+}
+
+/** "12 minutes", with Latin digits as all figures of the pages. */
+export function lengthText(
+  count: number,
+  unit: 'minute' | 'day' | 'week' | 'month' | 'year',
+  language: Language,
+): string {
+  const format = { style: 'unit', unit, unitDisplay: 'long', numberingSystem: 'latn' } as const;
+  return new Intl.NumberFormat(language, format).format(count);
 }

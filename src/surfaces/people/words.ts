@@ -22,9 +22,3 @@ export function secondFactorOnLetter(language: Language): Letter {
 export function secondFactorOffLetter(language: Language): Letter {
   return wordsOf(language).letters.factorOff;
 }
-
-/** "12 minutes"; what is left of a minute counts as one. */
-export function minutesText(seconds: number, language: Language): string {
-  const format = { style: 'unit', unit: 'minute', unitDisplay: 'long', numberingSystem: 'latn' } as const;
-  return new Intl.NumberFormat(language, format).format(Math.max(1, Math.ceil(seconds / 60)));
-}

@@ -7,9 +7,9 @@ import { readAsset, readStyle } from '../pages/assets.ts';
 import type { Theme } from '../pages/colours.ts';
 import { LanguageMenu, raw, renderPage } from '../pages/document.tsx';
 import { figuresOf } from '../pages/figures.ts';
-import { dictionaryOf, type Language } from '../pages/language.ts';
+import { dictionaryOf, type Language, lengthText } from '../pages/language.ts';
 import { LinkButton, Ltr, MerchantMark, SubmitButton } from '../pages/parts.tsx';
-import { dayText, intervalText, lengthText, wordsOf } from './words.ts';
+import { dayText, intervalText, wordsOf } from './words.ts';
 
 const style = readStyle('./customer.css', import.meta.url);
 const script = readAsset('./customer-script.js', import.meta.url);

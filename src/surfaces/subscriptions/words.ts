@@ -1,6 +1,6 @@
 import type { SubscriptionRow } from '../../model/subscription.ts';
 import { keepTextsApart } from '../pages/direction.ts';
-import type { Language } from '../pages/language.ts';
+import { type Language, lengthText } from '../pages/language.ts';
 import { ar } from './languages/ar.ts';
 import { de } from './languages/de.ts';
 import { en, type Words } from './languages/en.ts';
@@ -23,12 +23,6 @@ export function intervalText(
   const { interval_unit: unit, interval_count: count } = row;
   const { per, every } = wordsOf(language);
   return count === 1 ? per[unit] : every(lengthText(count, unit, language));
-}
-
-/** "14 days", with Latin digits as all figures of the pages. */
-export function lengthText(count: number, unit: 'day' | 'week' | 'month' | 'year', language: Language): string {
-  const format = { style: 'unit', unit, unitDisplay: 'long', numberingSystem: 'latn' } as const;
-  return new Intl.NumberFormat(language, format).format(count);
 }
 
 export function dayText(moment: Date, timeZone: string, language: Language): string {

@@ -1,9 +1,9 @@
 import type { AppError } from '../../../kernel/errors.ts';
-import type { Language } from '../../pages/language.ts';
+import { type Language, lengthText } from '../../pages/language.ts';
 import { LinkButton, ResultMark } from '../../pages/parts.tsx';
 import { ForeignForm } from '../../pages/same-origin.ts';
 import { NeedsHttps } from '../session-cookie.ts';
-import { minutesText, wordsOf } from '../words.ts';
+import { wordsOf } from '../words.ts';
 import { renderPeoplePage, type Setting } from './people-page.tsx';
 
 /** Why a form is shown again, in the reader's language. */
@@ -40,7 +40,9 @@ export function refusalText(error: AppError, language: Language): string | undef
   const words = wordsOf(language);
   if (error instanceof ForeignForm) return words.foreign;
   if (error instanceof NeedsHttps) return words.unsafe;
-  const wait = minutesText(error.retryAfterSeconds ?? 0, language);
+  // What is left of a minute counts as one.
+  const minutes = Math.max(1, Math.ceil((error.retryAfterSeconds ?? 0) / 60));
+  const wait = lengthText(minutes, 'minute', language);
   if (error.code === 'locked') return words.locked(wait);
   if (error.code === 'rate_limited') return words.tooMany(wait);
   return undefined;
