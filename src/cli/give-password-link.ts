@@ -23,7 +23,7 @@ export function addGivePasswordLink(group: Command): void {
       const { link, isMailed } = await parts.db.transaction(async (tx) => {
         const link = await givePasswordLink(tx, parts, id, now);
         const letter = passwordLetter(options.language);
-        const isMailed = options.mail && (await queueLetter(tx, parts, email, letter, link.url, now));
+        const isMailed = options.mail && (await queueLetter(tx, parts, { to: email, letter, link: link.url }, now));
         await recordAccountAudit(tx, { userId: id, action: 'create_password_link', now });
         return { link, isMailed };
       });

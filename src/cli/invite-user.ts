@@ -38,7 +38,8 @@ export function addInviteUser(group: Command): void {
         .transaction(async (tx) => {
           const invited = await inviteUser(tx, parts, { email: typed, name, merchantId: merchant.id, role, now });
           const letter = invitationLetter(options.language, merchant.name, role);
-          const isMailed = options.mail && (await queueLetter(tx, parts, invited.email, letter, invited.link.url, now));
+          const isMailed =
+            options.mail && (await queueLetter(tx, parts, { to: invited.email, letter, link: invited.link.url }, now));
           await recordOperatorAudit(tx, {
             merchantId: merchant.id,
             action: 'invite_user',

@@ -66,7 +66,7 @@ export async function setNewPassword(
     await lockUser(tx, userId);
     if (!(await takeLink(tx, link.id, now))) throw new AppError('conflict', 'This link was used meanwhile');
     await replacePassword(tx, parts, userId, passwordHash, now);
-    await queueLetter(tx, parts, email, letter, undefined, now);
+    await queueLetter(tx, parts, { to: email, letter }, now);
     await recordAccountAudit(tx, { userId, action: 'set_password', by: { requestId }, now });
   });
   await parts.signInTries.byAccount.forget(email.toLowerCase());

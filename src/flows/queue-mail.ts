@@ -41,9 +41,7 @@ export async function queueMail(
 export async function queueLetter(
   tx: Handle,
   parts: QueueParts,
-  to: string,
-  letter: Letter,
-  link: Secret | undefined,
+  { to, letter, link }: { to: string; letter: Letter; link?: Secret },
   now: Date,
 ): Promise<boolean> {
   await queue(tx, parts, null, toMail(to, letter, link), now);

@@ -101,7 +101,7 @@ export async function confirmSetUp(
     if (!(await confirmSecondFactor(tx, row, step, now))) throw isOnAlready();
     await revokeOtherSessions(tx, user.id, sessionId, now);
     const given = await giveRecoveryCodes(tx, user.id, now);
-    await queueLetter(tx, parts, user.email, letter, undefined, now);
+    await queueLetter(tx, parts, { to: user.email, letter }, now);
     await recordAccountAudit(tx, { userId: user.id, action: 'turn_on_second_factor', by: source, now });
     return given;
   });
@@ -164,7 +164,7 @@ async function removeSecondFactor(
 ): Promise<boolean> {
   const { user, action, by, letter, now } = removal;
   if (!(await deleteSecondFactor(tx, user.id))) return false;
-  await queueLetter(tx, parts, user.email, letter, undefined, now);
+  await queueLetter(tx, parts, { to: user.email, letter }, now);
   await recordAccountAudit(tx, { userId: user.id, action, ...(by ? { by } : {}), now });
   return true;
 }

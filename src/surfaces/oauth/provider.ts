@@ -43,18 +43,40 @@ export function lazyProvider(parts: Parts, showError: ShowError): () => Promise<
 
 async function openProvider(parts: Parts, publicUrl: string, showError: ShowError): Promise<Provider> {
   const { Provider, errors } = await import('oidc-provider');
+  const provider = new Provider(publicUrl, providerSettings(parts, publicUrl, showError, errors));
+  provider.proxy = true;
+  provider.use((ctx, next) => {
+    // For links.
+    Object.assign(ctx, { mountPath: pathOf(publicUrl) });
+    return next();
+  });
+  tellLog(provider, parts);
+  return provider;
+}
+
+/** What stands before every path, where the configured address has a path of its own. */
+function pathOf(publicUrl: string): string {
+  return new URL(publicUrl).pathname.replace(/\/$/, '');
+}
+
+function providerSettings(
+  parts: Parts,
+  publicUrl: string,
+  showError: ShowError,
+  { InvalidGrant, InvalidTarget }: typeof errors,
+): Configuration {
   const { db, clock, sealer } = parts;
-  const prefix = new URL(publicUrl).pathname.replace(/\/$/, '');
+  const prefix = pathOf(publicUrl);
   const resource = protectedResource(publicUrl);
   const adapter = createOauthAdapter({
     db,
     clock,
     sealer,
     endConnection: (id) => endConnectionOfClient(parts, id),
-    alreadyUsed: () => new errors.InvalidGrant('authorization code already consumed'),
+    alreadyUsed: () => new InvalidGrant('authorization code already consumed'),
   });
   const cookie = { httpOnly: true, sameSite: 'lax', signed: true } as const;
-  const settings: Configuration = {
+  return {
     adapter: adapter as AdapterFactory,
     clientAuthMethods: [...clientAuthMethods],
     clientDefaults: {
@@ -86,7 +108,7 @@ async function openProvider(parts: Parts, publicUrl: string, showError: ShowErro
         defaultResource: () => resource,
         useGrantedResource: () => true,
         getResourceServerInfo(_ctx, asked) {
-          if (asked !== resource) throw new errors.InvalidTarget('there is no such resource here');
+          if (asked !== resource) throw new InvalidTarget('there is no such resource here');
           return { scope: oauthScopes.join(' '), audience: resource, accessTokenFormat: 'opaque' };
         },
       },
@@ -124,15 +146,6 @@ async function openProvider(parts: Parts, publicUrl: string, showError: ShowErro
       Session: codeSeconds,
     },
   };
-  const provider = new Provider(publicUrl, settings);
-  provider.proxy = true;
-  provider.use((ctx, next) => {
-    // For links, where the configured address has a path of its own.
-    Object.assign(ctx, { mountPath: prefix });
-    return next();
-  });
-  tellLog(provider, parts);
-  return provider;
 }
 
 /** Ed25519 from 32 bytes (RFC 8410), the same in every process. We issue nothing that it signs; a key must be there. */

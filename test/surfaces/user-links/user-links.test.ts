@@ -391,7 +391,7 @@ test('a merchant’s name does no more in a letter than to stand there', async (
     }),
   );
   await app.parts.db.transaction((tx) =>
-    queueLetter(tx, app.parts, 'ada@example.com', letter, link.url, app.clock.now()),
+    queueLetter(tx, app.parts, { to: 'ada@example.com', letter, link: link.url }, app.clock.now()),
   );
   const [text] = await sentTexts();
   expect(text).toContain('$& Café invites you');
