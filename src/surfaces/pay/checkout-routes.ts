@@ -31,51 +31,49 @@ const exposeHeadRoute = false;
 
 /** The hosted checkout: the page, what its script and pollers read, and the payer of test mode. No key is needed. */
 export function addCheckoutPages(app: FastifyInstance, parts: Parts): void {
-  const closing = new AbortController();
-  app.addHook('preClose', async () => closing.abort());
-  const followers = followCheckouts(parts);
+  addPage(app, parts);
+  addStatus(app, parts);
+  addQr(app, parts);
+  addEvents(app, parts);
+  addSimulatedPayment(app, parts);
+  addPreimage(app, parts);
+}
 
-  const visitorOf = ({ ip, place }: Request) => ({ address: ip, place });
-
-  async function requireView(request: Request): Promise<CheckoutView> {
-    const view = await showCheckout(parts, request.params.token, visitorOf(request));
-    if (!view) throw notFound('Checkout session');
-    return view;
-  }
-
+function addPage(app: FastifyInstance, parts: Parts): void {
   app.get(page, { config, exposeHeadRoute }, async (request: Request, reply) => {
     reply.header('vary', 'accept, accept-language');
-    if (prefersJson(request.headers.accept)) {
-      const view = await requireView(request);
-      if (view.waitSeconds !== undefined) {
-        throw new AppError('rate_limited', view.unpayableReason!, { retryAfterSeconds: view.waitSeconds });
-      }
-      return noStore(reply).send(checkoutDescription(view, parts.links.payUrl));
+    if (!prefersJson(request.headers.accept)) {
+      return sendPage(request, reply, parts, await findView(request, parts));
     }
-    const view = await showCheckout(parts, request.params.token, visitorOf(request));
-    const nonce = newNonce();
-    const locale = chooseLanguage(request.query.locale, request.headers['accept-language']);
-    startPage(reply, view, nonce, parts.links.payUrl);
-    if (!view) return reply.send(renderMissingPage({ nonce, locale }));
-    return reply.send(renderCheckoutPage(view, { nonce, locale, parentOrigin: parentOf(request, view) }));
+    const view = await requireView(request, parts);
+    if (view.waitSeconds !== undefined) {
+      throw new AppError('rate_limited', view.unpayableReason!, { retryAfterSeconds: view.waitSeconds });
+    }
+    return noStore(reply).send(checkoutDescription(view, parts.links.payUrl));
   });
-
   // What a preview asks for makes no invoice.
   app.head(page, { config }, async (request: Request, reply) => {
     reply.header('vary', 'accept, accept-language');
     const view = await peekAtCheckout(parts, request.params.token);
-    return startPage(reply, view, newNonce(), parts.links.payUrl).send();
+    return startPage(reply, view, newNonce(), parts).send();
   });
   refuseOtherMethods(app, page, new Set(['GET', 'HEAD']));
+}
 
-  app.get(`${page}/status`, { config: glance, exposeHeadRoute }, async (request: Request, reply) => {
+function addStatus(app: FastifyInstance, parts: Parts): void {
+  const path = `${page}/status`;
+  app.get(path, { config: glance, exposeHeadRoute }, async (request: Request, reply) => {
     // Shops poll it from their own pages; the token is what admits.
     reply.header('access-control-allow-origin', '*');
-    return noStore(reply).send(checkoutStatus(await requireView(request)));
+    return noStore(reply).send(checkoutStatus(await requireView(request, parts)));
   });
+  refuseOtherMethods(app, path, new Set(['GET']));
+}
 
-  app.get(`${page}/qr`, { config: glance, exposeHeadRoute }, async (request: Request, reply) => {
-    const { bolt11, state } = await requireView(request);
+function addQr(app: FastifyInstance, parts: Parts): void {
+  const path = `${page}/qr`;
+  app.get(path, { config: glance, exposeHeadRoute }, async (request: Request, reply) => {
+    const { bolt11, state } = await requireView(request, parts);
     if (bolt11) {
       return noStore(reply)
         .type('image/svg+xml')
@@ -86,8 +84,15 @@ export function addCheckoutPages(app: FastifyInstance, parts: Parts): void {
     }
     throw new AppError('gone', 'This checkout has no open invoice any more');
   });
+  refuseOtherMethods(app, path, new Set(['GET']));
+}
 
-  app.get(`${page}/events`, { config: glance, exposeHeadRoute }, async (request: Request, reply) => {
+function addEvents(app: FastifyInstance, parts: Parts): void {
+  const closing = new AbortController();
+  app.addHook('preClose', async () => closing.abort());
+  const followers = followCheckouts(parts);
+  const path = `${page}/events`;
+  app.get(path, { config: glance, exposeHeadRoute }, async (request: Request, reply) => {
     const { token } = request.params;
     if (!(await peekAtCheckout(parts, token))) throw notFound('Checkout session');
     const signal = goneSignal(reply, closing.signal, parts.stopping);
@@ -100,41 +105,41 @@ export function addCheckoutPages(app: FastifyInstance, parts: Parts): void {
     request.place!.leave();
     return sendCheckoutEvents(reply, followers.follow(token, { address: request.ip }, signal));
   });
-  for (const part of ['status', 'qr', 'events']) refuseOtherMethods(app, `${page}/${part}`, new Set(['GET']));
+  refuseOtherMethods(app, path, new Set(['GET']));
+}
 
-  app.post(`${page}/simulate_payment`, { config }, async (request: Request, reply) => {
+function addSimulatedPayment(app: FastifyInstance, parts: Parts): void {
+  const path = `${page}/simulate_payment`;
+  app.post(path, { config }, async (request: Request, reply) => {
     const paying = () => simulateCheckoutPayment(parts, request.params.token, parts.stopping);
     const outcome = await request.place!.aside(paying);
-    if (!prefersJson(request.headers.accept) && isFromForm(request)) {
-      return reply.code(303).header('location', `/checkout/${request.params.token}`).send();
-    }
+    if (isFromForm(request)) return reply.code(303).header('location', `/checkout/${request.params.token}`).send();
     return noStore(reply).send(toSimulatedPayment(outcome.invoiceId, outcome));
   });
-  refuseOtherMethods(app, `${page}/simulate_payment`, new Set(['POST']));
+  refuseOtherMethods(app, path, new Set(['POST']));
+}
 
-  app.post(`${page}/preimage`, { config }, async (request: Request, reply) => {
+function addPreimage(app: FastifyInstance, parts: Parts): void {
+  const path = `${page}/preimage`;
+  app.post(path, { config }, async (request: Request, reply) => {
     const { token } = request.params;
     const preimage = (request.body as { preimage?: unknown } | null | undefined)?.preimage;
-    const isForm = !prefersJson(request.headers.accept) && isFromForm(request);
     const proving = () => proveCheckoutPayment(parts, token, preimage);
-    const fault = await request.place!.aside(proving).then(
-      () => undefined,
-      (error: unknown) => {
-        if (isForm && error instanceof AppError && error.code in preimageFaults) return error;
-        throw error;
-      },
-    );
-    if (!isForm) return noStore(reply).send(checkoutStatus(await requireView(request)));
+    if (!isFromForm(request)) {
+      await request.place!.aside(proving);
+      return noStore(reply).send(checkoutStatus(await requireView(request, parts)));
+    }
+    try {
+      await request.place!.aside(proving);
+    } catch (error) {
+      if (!(error instanceof AppError && error.code in preimageFaults)) throw error;
+      return sendPage(request, reply, parts, await requireView(request, parts), error);
+    }
     const locale = chooseLanguage(request.query.locale, request.headers['accept-language']);
-    if (!fault) return reply.code(303).header('location', `/checkout/${token}?locale=${locale}`).send();
-    const view = await requireView(request);
-    const nonce = newNonce();
-    startPage(reply, view, nonce, parts.links.payUrl).code(fault.status);
-    if (fault.retryAfterSeconds) reply.header('retry-after', String(fault.retryAfterSeconds));
-    return reply.send(renderCheckoutPage(view, { nonce, locale, preimageFault: preimageFaults[fault.code] }));
+    return reply.code(303).header('location', `/checkout/${token}?locale=${locale}`).send();
   });
   // The page that a form with a fault has left open is loaded again, or in another language.
-  app.get(`${page}/preimage`, { config: glance, exposeHeadRoute }, async (request: Request, reply) => {
+  app.get(path, { config: glance, exposeHeadRoute }, async (request: Request, reply) => {
     const { search } = new URL(request.url, parts.links.payUrl);
     // Whatever the token is: a header cannot hold every character that an address can name.
     return reply
@@ -142,7 +147,35 @@ export function addCheckoutPages(app: FastifyInstance, parts: Parts): void {
       .header('location', `/checkout/${encodeURIComponent(request.params.token)}${search}`)
       .send();
   });
-  refuseOtherMethods(app, `${page}/preimage`, new Set(['GET', 'POST']));
+  refuseOtherMethods(app, path, new Set(['GET', 'POST']));
+}
+
+function findView({ params, ip, place }: Request, parts: Parts): Promise<CheckoutView | undefined> {
+  return showCheckout(parts, params.token, { address: ip, place });
+}
+
+async function requireView(request: Request, parts: Parts): Promise<CheckoutView> {
+  const view = await findView(request, parts);
+  if (!view) throw notFound('Checkout session');
+  return view;
+}
+
+/** @param fault why the preimage that was sent is not taken. */
+function sendPage(
+  request: Request,
+  reply: FastifyReply,
+  parts: Parts,
+  view: CheckoutView | undefined,
+  fault?: AppError,
+): FastifyReply {
+  const nonce = newNonce();
+  const locale = chooseLanguage(request.query.locale, request.headers['accept-language']);
+  startPage(reply, view, nonce, parts);
+  if (!view) return reply.send(renderMissingPage({ nonce, locale }));
+  if (!fault) return reply.send(renderCheckoutPage(view, { nonce, locale, parentOrigin: parentOf(request, view) }));
+  reply.code(fault.status);
+  if (fault.retryAfterSeconds) reply.header('retry-after', String(fault.retryAfterSeconds));
+  return reply.send(renderCheckoutPage(view, { nonce, locale, preimageFault: preimageFaults[fault.code] }));
 }
 
 /** What the page says of a preimage by the code of its error. */
@@ -158,10 +191,10 @@ function noStore(reply: FastifyReply): FastifyReply {
 }
 
 /** Status and headers of the page, for GET and HEAD alike. */
-function startPage(reply: FastifyReply, view: CheckoutView | undefined, nonce: string, payUrl: string): FastifyReply {
+function startPage(reply: FastifyReply, view: CheckoutView | undefined, nonce: string, { links }: Parts): FastifyReply {
   const frameOrigins = view?.mode === 'iframe' ? view.allowedOrigins : [];
   // The form of an expired page ends at a fresh checkout, under PAY_URL.
-  reply.headers(pageHeaders({ nonce, frameOrigins, formOrigins: [new URL(payUrl).origin] }));
+  reply.headers(pageHeaders({ nonce, frameOrigins, formOrigins: [new URL(links.payUrl).origin] }));
   if (!view) return reply.code(404);
   if (view.waitSeconds !== undefined) return reply.code(429).header('retry-after', String(view.waitSeconds));
   return reply.code(view.state === 'expired' ? 410 : 200);
@@ -173,7 +206,9 @@ function parentOf(request: Request, view: CheckoutView): string | undefined {
   return view.allowedOrigins.find((allowed) => allowed === request.query.origin);
 }
 
+/** A browser without scripts sent it and shows the answer to a person. */
 function isFromForm(request: FastifyRequest): boolean {
+  if (prefersJson(request.headers.accept)) return false;
   const type = request.headers['content-type'] ?? '';
   return type.startsWith('application/x-www-form-urlencoded') || (request.headers.accept ?? '').includes('text/html');
 }
