@@ -15,7 +15,7 @@ import { addUserLinkPages } from './surfaces/user-links/user-link-pages.ts';
 
 const ping = statement('ping', 'select 1 as alive');
 
-export interface AppOptions {
+interface AppOptions {
   /** Whose forwarded headers count. */
   trustProxy?: boolean | string[];
   /** Who may read `/metrics`; undefined: only peers on this machine. */

@@ -51,7 +51,7 @@ export interface BuiltParts {
   close(): Promise<void>;
 }
 
-export interface OpeningParts extends BuiltParts {
+interface OpeningParts extends BuiltParts {
   /**
    * When the schema is up to date and the secrets key is the database's. Before, parts may be handed on but not used.
    * Whoever sees this fail closes them.
@@ -59,7 +59,7 @@ export interface OpeningParts extends BuiltParts {
   readonly ready: Promise<void>;
 }
 
-export interface BuildOptions {
+interface BuildOptions {
   log: Logger;
   clock?: Clock;
   /** Outbound calls may reach this machine and its network. */

@@ -26,7 +26,7 @@ export async function openSealer(tx: Handle, keys: SecretsKeys): Promise<Sealer>
 }
 
 /** A sealer to build parts with while the database that its keys are checked against is opening. */
-export interface LateSealer extends Sealer {
+interface LateSealer extends Sealer {
   /** Until then it refuses to work. */
   become(opened: Sealer): void;
 }

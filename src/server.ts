@@ -37,7 +37,7 @@ export interface RunningServer {
   stop(): Promise<void>;
 }
 
-export interface ServerOptions {
+interface ServerOptions {
   /** Make the demo even where it would not be made by itself; never into a database that has merchants. */
   demo?: boolean;
   /** Closed when the server ends. */

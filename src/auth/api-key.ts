@@ -10,13 +10,13 @@ const shape = /^(sk|pk)_(live|test)_[0-9A-Za-z]{32,64}$/;
 
 const noLimits: KeyLimits = { allowed_tools: null, max_order_cents: null, max_daily_cents: null };
 
-export interface IssuedApiKey {
+interface IssuedApiKey {
   id: string;
   /** Shown once; only its SHA-256 is kept. */
   key: Secret;
 }
 
-export interface ApiKeyTerms {
+interface ApiKeyTerms {
   kind: 'secret' | 'publishable';
   name: string;
   permissions?: readonly Permission[] | null;

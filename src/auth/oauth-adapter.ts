@@ -15,7 +15,7 @@ import {
 import { findOauthClient, putOauthClient } from '../store/oauth-clients.ts';
 
 /** What the authorization server keeps of an artifact; the members that are looked at here. */
-export interface ArtifactPayload {
+interface ArtifactPayload {
   jti?: string;
   grantId?: string;
   clientId?: string;
@@ -25,7 +25,7 @@ export interface ArtifactPayload {
   [member: string]: unknown;
 }
 
-export interface OauthAdapterParts {
+interface OauthAdapterParts {
   readonly db: Database;
   readonly clock: Clock;
   readonly sealer: Sealer;

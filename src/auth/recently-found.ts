@@ -1,7 +1,7 @@
 const mostRemembered = 10_000;
 
 /** Asks for the row behind a credential, and trusts what was found for a moment without asking again. */
-export interface RecentlyFound<Row> {
+interface RecentlyFound<Row> {
   find(credential: string): Promise<Row | undefined>;
   forget(): void;
 }

@@ -16,7 +16,7 @@ export interface ConfigSession extends Session {
   readonly config: Config;
 }
 
-export interface PartsSession extends ConfigSession {
+interface PartsSession extends ConfigSession {
   readonly parts: Parts;
 }
 

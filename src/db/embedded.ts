@@ -9,7 +9,7 @@ import { Wakes } from './wakes.ts';
 /** Disk full, or an input/output error of the engine: it answers this once and then spins for ever. */
 const engineLost = new Set(['53100', '58030']);
 
-export interface EmbeddedDatabaseOptions {
+interface EmbeddedDatabaseOptions {
   dir: string;
   log: Logger;
   onFatal?: (error: Error) => void;

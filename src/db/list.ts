@@ -3,7 +3,7 @@ import { type Page, type PageRequest, pageOffset } from '../kernel/page.ts';
 import { dynamicStatement, type Handle } from './database.ts';
 import { type FilterColumns, filterConditions } from './where.ts';
 
-export interface ListQuery {
+interface ListQuery {
   /** `select … from …` up to and without `where`. */
   readonly select: string;
   /** `from …` for counting, when joins of `select` are not needed to count. */

@@ -17,7 +17,7 @@ const createTable = statement(
 const applied = statement('migrate_applied', 'select version from schema_migrations order by version');
 const record = statement('migrate_record', 'insert into schema_migrations (version, name) values ($1, $2)');
 
-export interface Migration {
+interface Migration {
   version: number;
   name: string;
   text: string;

@@ -8,7 +8,7 @@ import { refuseInsideTransaction, runSnapshot, runTransaction } from './transact
 
 const notify = statement('notify', notifyText);
 
-export interface PostgresOptions {
+interface PostgresOptions {
   url: string;
   log: Logger;
   /** What the server's list of sessions shows. */

@@ -11,7 +11,7 @@ const operators: Record<Exclude<Predicate, 'in' | 'cont'>, string> = {
 
 /** Columns, or SQL conditions that take the bound value, by filter field. */
 export type FilterColumns = Readonly<Record<string, string | FilterCondition>>;
-export type FilterCondition = (
+type FilterCondition = (
   predicate: Predicate,
   bind: (value: FilterValue) => string,
   values: readonly FilterValue[],

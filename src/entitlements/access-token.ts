@@ -4,7 +4,7 @@ import { createHmac, timingSafeEqual } from 'node:crypto';
  * Access tokens in the form that clients of the interface read: `base64(JSON)--hex(HMAC-SHA256)`, the message of a Rails
  * verifier. The signature is checked over the text as it came, before anything in it is read.
  */
-export type AccessClaims =
+type AccessClaims =
   /** v2: what an order opens. */
   | { readonly orderId: string; readonly productId: string; readonly expiresAt: Date }
   /** v1, from before tokens named products; made by the command line. */

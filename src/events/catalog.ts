@@ -39,7 +39,7 @@ export const eventKinds = [
 
 export type EventKind = (typeof eventKinds)[number];
 
-export interface EventDeclaration {
+interface EventDeclaration {
   /** When it fires; one sentence. */
   readonly summary: string;
   /** Shape of `data`. */

@@ -3,7 +3,7 @@ import { newId } from '../kernel/ids.ts';
 import { type CheckoutSessionRow, checkoutLifeSeconds } from '../model/checkout-session.ts';
 import type { Parts } from './parts.ts';
 
-export interface PublicVisit {
+interface PublicVisit {
   merchantId: string;
   /** Where the stranger calls from; undefined where the door does not know. */
   address: string | undefined;

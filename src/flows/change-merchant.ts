@@ -8,7 +8,7 @@ import type { MerchantRow } from '../model/merchant.ts';
 import { renameChannelsMerchant } from '../store/channels.ts';
 import { lockMerchant, updateMerchant } from '../store/merchants.ts';
 
-export type MerchantChange = {
+type MerchantChange = {
   [Member in Exclude<keyof MerchantRow, 'id' | 'status' | 'created_at' | 'updated_at'>]?:
     | MerchantRow[Member]
     | undefined;

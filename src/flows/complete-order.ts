@@ -8,7 +8,7 @@ import { completeCheckout } from './complete-checkout.ts';
 import { grantAccess } from './grant-access.ts';
 import { recordSale } from './record-sale.ts';
 
-export interface Completion {
+interface Completion {
   paidAt: Date;
   cashPaidAt: Date | null;
   attention: OrderAttention | null;

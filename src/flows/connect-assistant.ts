@@ -18,7 +18,7 @@ function mayConnect({ role, status }: Membership): boolean {
   return connectingRoles.includes(role) && status === 'active';
 }
 
-export interface NewConnection {
+interface NewConnection {
   userId: string;
   /** The sign-in with which they agreed. */
   sessionId: string;

@@ -12,12 +12,12 @@ import { listPaymentsOfOrder } from '../store/payments.ts';
 import { findWalletForJob } from '../store/wallets.ts';
 
 /** One thing that happened to an order. */
-export interface OrderMoment {
+interface OrderMoment {
   at: Date;
   what: string;
 }
 
-export interface OrderStory {
+interface OrderStory {
   order: OrderRow;
   moments: OrderMoment[];
 }

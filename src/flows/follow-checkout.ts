@@ -14,7 +14,7 @@ const heartbeatMillis = 15_000;
 
 const over = new Set<CheckoutView['state']>(['paid', 'paid_late', 'expired', 'cancelled']);
 
-export interface CheckoutFollowers {
+interface CheckoutFollowers {
   /**
    * What a checkout's page shows, at once and whenever it changes, until it is over or `signal` aborts; undefined when
    * only time has passed.

@@ -6,7 +6,7 @@ import { listEventsAfter } from '../store/events.ts';
 
 const batchSize = 100;
 /** How often something happens while nothing happens. */
-export interface FollowPace {
+interface FollowPace {
   /** A signal can be lost, so a stream also looks by itself. */
   pollMillis: number;
   /** Something is said at least this often, so that proxies keep the connection and a dead one is noticed. */
@@ -17,7 +17,7 @@ const usualPace: FollowPace = { pollMillis: 5000, heartbeatMillis: 15_000 };
 const firstPauseMillis = 5;
 const longestPauseMillis = 250;
 
-export interface Followed {
+interface Followed {
   /** Oldest first; empty when only the time has passed. */
   rows: readonly EventRow[];
   /** Reading can go on from here after the rows. */

@@ -19,7 +19,7 @@ const lookBackSeconds = 7 * 24 * 3600;
 /** Nobody pays faster than that; a status call brings the look forward. */
 const firstLookSeconds = 2;
 
-export interface InvoiceTerms {
+interface InvoiceTerms {
   /** Chosen before the wallet was asked, so that every try makes the same invoice. */
   invoiceId: string;
   amountSats: number;

@@ -18,7 +18,7 @@ export interface Asked {
 }
 
 /** Who asks, and with what it is worked out. */
-export interface AllowanceCall {
+interface AllowanceCall {
   readonly db: Handle;
   readonly caller: Caller;
   readonly parts: { readonly rates: RatesByMode };

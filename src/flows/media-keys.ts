@@ -32,7 +32,7 @@ export function openMediaKey(sealer: Sealer, row: SealedMediaKeyRow) {
 
 const placeOf = (id: string, column: 'key' | 'previous_key') => sealedPlace(`media_keys.${column}`, id);
 
-export interface NewMediaKeyRequest {
+interface NewMediaKeyRequest {
   name: string | null;
   browserDelivery: boolean;
   metadata?: Record<string, unknown>;

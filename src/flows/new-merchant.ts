@@ -3,7 +3,7 @@ import { newId } from '../kernel/ids.ts';
 import { insertMerchant } from '../store/merchants.ts';
 import { insertWallet } from '../store/wallets.ts';
 
-export interface MerchantRequest {
+interface MerchantRequest {
   name: string;
   email: string | null;
   /** Lower-case ISO 4217 code. */

@@ -51,7 +51,7 @@ interface OrderMembers {
   quoteLater?: boolean;
 }
 
-export interface OrderOrigin {
+interface OrderOrigin {
   scope: Scope;
   source: OrderSource;
   apiKeyId: string | null;

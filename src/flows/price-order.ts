@@ -9,7 +9,7 @@ import type { TaxedProductRow } from '../store/products.ts';
 import { type NamedDiscount, readDiscountThatCounts, readProductsForSale } from './catalog-terms.ts';
 
 /** What somebody wants to buy; amounts are the catalog's. */
-export interface Basket {
+interface Basket {
   /** Products by UUID or slug. */
   readonly lines: readonly { readonly product: string; readonly qty: number }[];
   /** At most one. */
@@ -19,7 +19,7 @@ export interface Basket {
 }
 
 /** What a basket costs: everything an order needs to know, in the currency of its products. */
-export interface PricedOrder {
+interface PricedOrder {
   readonly currency: string;
   readonly totalCents: number;
   readonly taxCents: number;

@@ -5,7 +5,7 @@ import type { MerchantRow } from '../model/merchant.ts';
 import type { RatesByMode } from './parts.ts';
 
 /** What an amount costs in bitcoin, frozen when an order is made or an old quote is renewed. */
-export interface BitcoinQuote {
+interface BitcoinQuote {
   readonly amountSats: number;
   readonly btcUsdPrice: string;
   readonly btcFiatPrice: string;
@@ -15,7 +15,7 @@ export interface BitcoinQuote {
 /** How long an order's own quote serves new invoices; an older one is renewed so that nobody can wait for a good price. */
 export const quoteLifeSeconds = 900;
 
-export interface QuoteRequest {
+interface QuoteRequest {
   readonly amountCents: number;
   readonly currency: string;
   readonly livemode: boolean;

@@ -8,13 +8,13 @@ import { listMerchantProductTypes } from '../store/product-types.ts';
 import { listActiveProducts } from '../store/products.ts';
 import { listMerchantTaxes } from '../store/taxes.ts';
 
-export interface CatalogView extends Scope {
+interface CatalogView extends Scope {
   payUrl: string;
   /** Whether codes of discounts show. */
   withCodes: boolean;
 }
 
-export interface TaggedCatalog {
+interface TaggedCatalog {
   etag: string;
   load(): Promise<Catalog>;
 }

@@ -15,7 +15,7 @@ export type SentItem = Omit<OrderItem, 'name' | 'price_cents'> & {
 };
 
 /** An order with a total of its own, which stands. Amounts in minor units of `currency`. */
-export interface SentTerms {
+interface SentTerms {
   readonly items: readonly SentItem[];
   readonly currency: string;
   readonly totalCents: number;
@@ -26,7 +26,7 @@ export interface SentTerms {
 }
 
 /** What the order had before a change: it may keep products and discounts that have left the catalog since. */
-export interface EarlierTerms {
+interface EarlierTerms {
   readonly productIds: ReadonlySet<string>;
   readonly discountId: string | null;
 }

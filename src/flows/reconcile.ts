@@ -17,7 +17,7 @@ export type Difference =
   /** Nobody can say: the wallet did not answer. */
   | { kind: 'no_answer'; invoice: InvoiceRow; reason: string };
 
-export interface ReconcileOptions {
+interface ReconcileOptions {
   /** Only invoices made at or after this moment. */
   since: Date | undefined;
   /** Record the payments that our books lack. Nothing else is ever changed. */

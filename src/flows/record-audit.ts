@@ -5,7 +5,7 @@ import { insertAuditEntry, lockAuditLog, walkAuditLog } from '../store/audit-log
 import { findUserOfKey } from '../store/device-keys.ts';
 import { listMembershipsOf } from '../store/users.ts';
 
-export type NewAuditEntry = Omit<AuditEntry, 'id' | 'number' | 'user_id'> & {
+type NewAuditEntry = Omit<AuditEntry, 'id' | 'number' | 'user_id'> & {
   /** Left out: whose device the API key is of. */
   user_id?: string;
 };

@@ -9,7 +9,7 @@ import { lockOrder, updateOrder } from '../store/orders.ts';
 import { insertRefund, takeFromSale } from '../store/refunds.ts';
 import { findSale } from '../store/sales.ts';
 
-export interface RefundRequest {
+interface RefundRequest {
   saleId: string;
   amountCents: number;
   note: string | null;

@@ -25,7 +25,7 @@ export interface ColumnUse {
   readonly counts: readonly SealedCount[];
 }
 
-export interface RotationOptions {
+interface RotationOptions {
   readonly signal: AbortSignal;
   readonly onProgress?: (column: SealedColumn, sealedAnew: number) => void;
 }

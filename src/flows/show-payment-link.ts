@@ -36,7 +36,7 @@ export async function showPaymentLink(parts: Parts, slug: string): Promise<Payme
   };
 }
 
-export interface LinkVisitor {
+interface LinkVisitor {
   /** Where the payer calls from. */
   address: string;
   /** Makes a form that is sent twice one checkout. */

@@ -5,7 +5,7 @@ import { findAccessStanding } from '../store/access-grants.ts';
 import type { Parts } from './parts.ts';
 
 /** What a living token opens. */
-export interface VerifiedAccess {
+interface VerifiedAccess {
   readonly expiresAt: Date;
   /** Whole, at least 1. */
   readonly remainingSeconds: number;

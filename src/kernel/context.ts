@@ -12,7 +12,7 @@ export const permissionNouns = [
   'merchant',
 ] as const;
 
-export type PermissionNoun = (typeof permissionNouns)[number];
+type PermissionNoun = (typeof permissionNouns)[number];
 export type Permission = `${PermissionNoun}:${'read' | 'write'}` | 'media_keys:manage';
 
 /** What an OAuth connection may be allowed to do: the words of its tokens' scope (RFC 6749, 3.3). */

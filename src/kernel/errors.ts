@@ -30,7 +30,7 @@ export const errorStatus = {
 
 export type ErrorCode = keyof typeof errorStatus;
 
-export interface AppErrorOptions {
+interface AppErrorOptions {
   /** One sentence per fault, each naming its field. */
   details?: readonly string[];
   /** What really happened; logged, never sent. */

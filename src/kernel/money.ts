@@ -8,7 +8,7 @@ export type Cents = number & { readonly [unit]: 'cents' };
 /** Whole satoshis. */
 export type Sats = number & { readonly [unit]: 'sats' };
 /** Thousandths of a satoshi, as Lightning counts. */
-export type Msats = bigint & { readonly [unit]: 'msats' };
+type Msats = bigint & { readonly [unit]: 'msats' };
 
 /** The largest amount of anything, minor units and sats alike: what a JSON number carries exactly (2^53-1). */
 export const maxAmount = Number.MAX_SAFE_INTEGER;

@@ -9,7 +9,7 @@ export interface SocketRequest {
 }
 
 /** The part of the client's options that decides whom a socket may reach. */
-export interface SocketRules {
+interface SocketRules {
   readonly allowPrivateNetworks: boolean;
   readonly pinnedCertificate?: string | undefined;
 }

@@ -2,7 +2,7 @@ import { isIP } from 'node:net';
 import { isRefusedAddress } from './outbound-address.ts';
 import { OutboundError, refusedAddress } from './outbound-error.ts';
 
-export interface OutboundUrlRules {
+interface OutboundUrlRules {
   readonly allowPrivateNetworks: boolean;
   /** Refuse plain http as well. */
   readonly httpsOnly?: boolean;

@@ -1,7 +1,7 @@
 import encodeQR from 'qr';
 
 /** A QR code as one line drawn along its rows, one module wide; quiet zone of 4 modules included. */
-export interface QrShape {
+interface QrShape {
   readonly sizeModules: number;
   /** Data of an SVG path that is to be stroked black. */
   readonly path: string;

@@ -1,6 +1,6 @@
 const deepest = 64;
 
-export interface TextFault {
+interface TextFault {
   /** Keys and indexes that lead to it. */
   readonly path: readonly string[];
   /** What is wrong, as the end of a sentence. */

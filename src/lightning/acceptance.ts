@@ -3,7 +3,7 @@ import { type Bolt11Invoice, decodeBolt11 } from './bolt11.ts';
 import { Bolt11Error, type Network } from './bolt11-format.ts';
 import { WalletFault } from './connector.ts';
 
-export interface AcceptanceTerms {
+interface AcceptanceTerms {
   /** Exactly what was asked. */
   readonly amountMsat: bigint;
   readonly networks: readonly Network[];

@@ -59,10 +59,10 @@ export function unpaidFact(handle: InvoiceHandle, clock: Clock): InvoiceFact {
 }
 
 /** What a wallet's word for the state of an invoice means. */
-export type StateMeaning = 'settled' | 'held' | 'unpaid' | 'expired' | 'cancelled';
+type StateMeaning = 'settled' | 'held' | 'unpaid' | 'expired' | 'cancelled';
 
 /** What a wallet says beside the state of a settled invoice. */
-export interface SettledWords {
+interface SettledWords {
   readonly receivedMsat?: bigint | undefined;
   readonly preimage?: unknown;
   readonly settledAtSeconds?: unknown;

@@ -2,7 +2,7 @@ import { isIP } from 'node:net';
 import { WalletFault } from './connector.ts';
 
 /** A lightning address, `user@host` (LUD-16), in lower case. */
-export interface LightningAddress {
+interface LightningAddress {
   readonly user: string;
   /** With a port when one was given. */
   readonly host: string;

@@ -3,7 +3,7 @@ import type { Outbound } from '../kernel/outbound.ts';
 import { callWallet, goodObject, plainReason } from './wallet-http.ts';
 
 /** What the wallet said in place of an answer: `{"status":"ERROR","reason":…}` (LUD-06). */
-export interface LnurlRefusal {
+interface LnurlRefusal {
   /** Plain text of at most 200 characters; empty when there was none that may be shown. */
   readonly reason: string;
 }

@@ -27,7 +27,7 @@ export interface PayRequest {
   readonly commentAllowed: number;
 }
 
-export interface CallbackAnswer {
+interface CallbackAnswer {
   /** As received: the acceptance check decides whether it is an invoice. */
   readonly pr: unknown;
   /** Where settlement can be asked (LUD-21); undefined when the wallet does not offer it. */

@@ -1,5 +1,5 @@
 /** A permission of LND: an entity such as `offchain`, and what may be done to it. */
-export interface MacaroonPermission {
+interface MacaroonPermission {
   readonly entity: string;
   readonly actions: readonly string[];
 }

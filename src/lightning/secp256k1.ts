@@ -15,7 +15,7 @@ import {
  * The one place that does elliptic-curve arithmetic. libsecp256k1 compiled to WASM signs and recovers several times
  * faster than pure JavaScript; tests hold it against @noble/curves.
  */
-export interface RecoverableSignature {
+interface RecoverableSignature {
   /** r then s, 32 bytes each; s is in the lower half of the group order. */
   readonly compact: Uint8Array;
   /** 0 to 3: which of the candidate public keys signed. */

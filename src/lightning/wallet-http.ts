@@ -5,7 +5,7 @@ import { OutboundError } from '../kernel/outbound-error.ts';
 import type { OutboundRequest } from '../kernel/outbound-exchange.ts';
 import { WalletFault } from './connector.ts';
 
-export interface WalletAnswer {
+interface WalletAnswer {
   readonly status: number;
   readonly headers: IncomingHttpHeaders;
   /** undefined when the body is no JSON object. */

@@ -19,7 +19,7 @@ interface TryParts {
   readonly sealer: Pick<Sealer, 'deriveKey'>;
 }
 
-export interface TryLimit {
+interface TryLimit {
   /** What is tried. */
   readonly name: string;
   readonly most: number;

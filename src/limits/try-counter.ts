@@ -1,5 +1,5 @@
 /** Tries within the last minutes, by whom or what they are for. Counted in this process. */
-export interface TryCounter {
+interface TryCounter {
   /** Counts one. @returns 0 while it is among the first `most`, else the seconds until the oldest is forgotten. */
   take(subject: string, now: Date): number;
   /** Forgets a subject's tries. */

@@ -28,7 +28,7 @@ interface ApiTokenSource {
 }
 
 export const apiTokenTypes = ['secret', 'publishable', 'pos'] as const;
-export type ApiTokenType = (typeof apiTokenTypes)[number];
+type ApiTokenType = (typeof apiTokenTypes)[number];
 
 /** The wire's word: a secret key that a sign-in gave to a device is `pos`. */
 export function typeOfApiToken(row: Pick<ApiTokenSource, 'kind' | 'device_name'>): ApiTokenType {
@@ -61,7 +61,7 @@ const fields = {
 };
 
 export const apiTokenSchema = Type.Object(fields, { description: 'An API token; never the key itself' });
-export type ApiToken = Static<typeof apiTokenSchema>;
+type ApiToken = Static<typeof apiTokenSchema>;
 
 export const createdApiTokenSchema = Type.Object(
   { ...fields, key: Type.String({ description: 'The key itself, shown this once' }) },

@@ -5,7 +5,7 @@
  * A search matches beginnings of words. Words of a channel's name, slug, category and merchant are kept with all their
  * endings of three letters and more, so that "coin" finds "Bitcoin" there too; the bio is kept by whole words.
  */
-export interface SearchedText {
+interface SearchedText {
   slug: string;
   name: string;
   category: string | null;

@@ -13,7 +13,7 @@ import { taxDetailSchema } from './sale.ts';
  * Only facts are stored; `statusOfSession` reads the state out of them and the clock.
  */
 export const checkoutStatuses = ['pending', 'completed', 'expired', 'cancelled'] as const;
-export type CheckoutStatus = (typeof checkoutStatuses)[number];
+type CheckoutStatus = (typeof checkoutStatuses)[number];
 
 export const checkoutLifeSeconds = 15 * 60;
 /** How long after completion the page still hands out access tokens. */
@@ -92,7 +92,7 @@ export const checkoutSessionSchema = Type.Object(
   },
   { description: 'A checkout session' },
 );
-export type CheckoutSession = Static<typeof checkoutSessionSchema>;
+type CheckoutSession = Static<typeof checkoutSessionSchema>;
 
 /** Read from facts against the clock; a payment wins over everything, a cancelled session never expires. */
 export function statusOfSession(

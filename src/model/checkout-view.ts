@@ -52,7 +52,7 @@ export interface CheckoutView {
   readonly items: readonly CheckoutAccess[];
 }
 
-export interface CheckoutLine {
+interface CheckoutLine {
   readonly name: string;
   readonly qty: number;
   readonly price_cents: number;

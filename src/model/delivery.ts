@@ -3,7 +3,7 @@ import { livemode, nullable, objectName, oneOf, timestamp, uuid } from './fields
 
 /** One event on its way to one endpoint; its life is drawn in migration 0002. */
 export const deliveryStates = ['waiting', 'sending', 'delivered', 'failed'] as const;
-export type DeliveryState = (typeof deliveryStates)[number];
+type DeliveryState = (typeof deliveryStates)[number];
 
 export interface DeliveryRow {
   id: string;

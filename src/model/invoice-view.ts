@@ -24,7 +24,7 @@ export const invoiceStatusViewSchema = Type.Object(
   },
   { description: 'Whether an invoice is paid' },
 );
-export type InvoiceStatusView = Static<typeof invoiceStatusViewSchema>;
+type InvoiceStatusView = Static<typeof invoiceStatusViewSchema>;
 
 export function toInvoiceStatusView(row: InvoiceRow, payment: PaymentRow | undefined): InvoiceStatusView {
   return {

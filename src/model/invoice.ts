@@ -12,7 +12,7 @@ import { livemode, metadata, nullable, objectName, oneOf, sats, timestamp, uuid 
  * the one expression in `store/invoice-status.ts`.
  */
 export const invoiceStatuses = ['pending', 'paid', 'expired'] as const;
-export type InvoiceStatus = (typeof invoiceStatuses)[number];
+type InvoiceStatus = (typeof invoiceStatuses)[number];
 
 export interface InvoiceRow {
   id: string;

@@ -38,7 +38,7 @@ export const mediaKeySchema = Type.Object(
   },
   { description: 'A media key; its material is never shown here' },
 );
-export type MediaKey = Static<typeof mediaKeySchema>;
+type MediaKey = Static<typeof mediaKeySchema>;
 
 export const mediaKeySecretSchema = Type.Object(
   {

@@ -29,7 +29,7 @@ export const merchantDocumentSchema = Type.Object(
   },
   { description: 'A document for the merchant' },
 );
-export type MerchantDocument = Static<typeof merchantDocumentSchema>;
+type MerchantDocument = Static<typeof merchantDocumentSchema>;
 
 export function toMerchantDocument(row: MerchantDocumentRow, publicUrl: string): MerchantDocument {
   return {

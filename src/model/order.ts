@@ -22,7 +22,7 @@ import {
  * A cancelled order stays cancelled when money arrives: the payment is recorded and `attention` says so.
  */
 export const orderStatuses = ['pending', 'paid', 'cancelled', 'refunded'] as const;
-export type OrderStatus = (typeof orderStatuses)[number];
+type OrderStatus = (typeof orderStatuses)[number];
 
 /** `paid_late`: after the invoice's end, or for one shown in a currency that the order no longer has. */
 const orderAttentions = ['paid_late', 'overpaid', 'paid_after_cancel'] as const;

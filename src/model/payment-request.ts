@@ -41,7 +41,7 @@ export const paymentRequestSchema = Type.Object(
   { ...createdFields, ...paidFields },
   { description: 'A payment request and whether it is paid' },
 );
-export type PaymentRequest = Static<typeof paymentRequestSchema>;
+type PaymentRequest = Static<typeof paymentRequestSchema>;
 
 /** As the status endpoint answers it. */
 export const paymentRequestStatusSchema = Type.Object(

@@ -13,7 +13,7 @@ import {
 } from './fields.ts';
 
 export type PaymentKind = 'lightning' | 'cash';
-export type PaymentEvidence = 'proof' | 'word';
+type PaymentEvidence = 'proof' | 'word';
 
 export interface PaymentRow {
   id: string;

@@ -37,7 +37,7 @@ export interface LineTerms {
   readonly taxes: readonly TaxTerms[];
 }
 
-export interface PricedLine<Line extends LineTerms = LineTerms> {
+interface PricedLine<Line extends LineTerms = LineTerms> {
   readonly line: Line;
   readonly lineTotalCents: number;
   readonly discountCents: number;
@@ -47,7 +47,7 @@ export interface PricedLine<Line extends LineTerms = LineTerms> {
   readonly taxCents: number;
 }
 
-export interface PricedTax {
+interface PricedTax {
   readonly tax_id: string;
   readonly name: string;
   readonly rate: string;

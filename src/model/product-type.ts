@@ -27,7 +27,7 @@ export const productTypeSchema = Type.Object(
   },
   { description: 'A group of products that bear the same taxes' },
 );
-export type ProductType = Static<typeof productTypeSchema>;
+type ProductType = Static<typeof productTypeSchema>;
 
 export function toProductType(row: ProductTypeRow): ProductType {
   return {

@@ -3,7 +3,7 @@ import { cents, currencyCode, livemode, metadata, nullable, objectName, oneOf, t
 
 /** `archived` is what deleting a product leaves behind: nothing is sold, but access already paid for goes on. */
 export const productStatuses = ['active', 'inactive', 'archived'] as const;
-export type ProductStatus = (typeof productStatuses)[number];
+type ProductStatus = (typeof productStatuses)[number];
 
 /** In front of a product's slug, which is the public name of its payment link. */
 export const productSlugPrefix = 'prod';

@@ -25,7 +25,7 @@ export interface ReceiptView {
   readonly theme: 'light' | 'dark' | 'auto';
 }
 
-export interface ReceiptLine {
+interface ReceiptLine {
   readonly name: string;
   readonly qty: number;
   readonly price_cents: number;

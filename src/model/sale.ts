@@ -76,7 +76,7 @@ export const taxDetailSchema = Type.Object({
   inclusive: Type.Boolean(),
   amount_cents: cents('Tax'),
 });
-export type TaxDetail = Static<typeof taxDetailSchema>;
+type TaxDetail = Static<typeof taxDetailSchema>;
 
 const itemSchema = Type.Object({
   id: uuid('Line'),
@@ -154,7 +154,7 @@ export const saleSchema = Type.Object(
 export type Sale = Static<typeof saleSchema>;
 
 /** What stands beside a sale in its shape. */
-export interface SaleContext {
+interface SaleContext {
   order: OrderRow;
   payment: PaymentRow | undefined;
   walletName: string | null;

@@ -51,7 +51,7 @@ const declared = {
   },
 } as const satisfies Record<string, Declaration>;
 
-export type SealedColumnName = keyof typeof declared;
+type SealedColumnName = keyof typeof declared;
 
 /** Every column that holds sealed values. What is not listed here cannot be sealed, and would be lost with an old secrets key. */
 export const sealedColumns: readonly SealedColumn[] = Object.entries(declared).map(([name, shape]) => {

@@ -3,7 +3,7 @@ import { price } from './pricing.ts';
 import type { SubscriptionRow } from './subscription.ts';
 
 /** What one period costs, the discount taken off and taxes added. Amounts in minor units. */
-export interface Charge {
+interface Charge {
   readonly totalCents: number;
   readonly taxCents: number;
   readonly discountCents: number;

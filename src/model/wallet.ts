@@ -92,7 +92,7 @@ export const walletDetailSchema = Type.Object(
   },
   { description: 'A connected wallet with its health' },
 );
-export type WalletDetail = Static<typeof walletDetailSchema>;
+type WalletDetail = Static<typeof walletDetailSchema>;
 
 /** The smaller of the merchant's own ceiling and the wallet's; null when neither sets one. */
 export function largestPaymentSats(row: Pick<WalletRow, 'max_payment_sats' | 'max_sats'>): number | null {

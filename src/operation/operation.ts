@@ -160,7 +160,7 @@ export type PublicCall = Omit<Call, 'caller' | 'scope'>;
  * An operation that asks a wallet in the middle: `prepare` freezes everything that must not change between tries,
  * `ask` talks to the outside world, `commit` writes the outcome in one transaction.
  */
-export interface WalletSteps<Frozen, Fact, Body = unknown> {
+interface WalletSteps<Frozen, Fact, Body = unknown> {
   prepare(call: Call, input: OperationInput<Body>): Promise<Frozen>;
   /** @param resumed true when an earlier try with the same frozen input may have reached the wallet. */
   ask(call: Omit<Call, 'db'>, frozen: Frozen, resumed: boolean): Promise<Fact>;

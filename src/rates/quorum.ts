@@ -11,7 +11,7 @@ export interface SourceReport {
 }
 
 /** A price that enough sources stand behind. */
-export interface AgreedPrice {
+interface AgreedPrice {
   readonly price: Decimal;
   /** Names of the sources behind it, as told to merchants: `median:coinbase,kraken`. */
   readonly source: string;

@@ -3,7 +3,7 @@ import type { Scope } from '../kernel/context.ts';
 import { isUuid } from '../kernel/ids.ts';
 
 /** What a line of a paid order opens. */
-export interface AccessGrantRow {
+interface AccessGrantRow {
   /** The sale line's. */
   id: string;
   order_id: string;
@@ -13,7 +13,7 @@ export interface AccessGrantRow {
 }
 
 /** A grant with what decides whether it still counts. */
-export interface AccessStanding extends AccessGrantRow {
+interface AccessStanding extends AccessGrantRow {
   order_status: string;
   resource_type: string | null;
   /** Whether every key of the product may be served to browsers. */

@@ -109,7 +109,7 @@ const hasActive = statement(
         and (revoked_at is null or revoked_at > $3)
    ) as found`,
 );
-export interface NewApiKey {
+interface NewApiKey {
   id: string;
   kind: 'secret' | 'publishable';
   name: string;
@@ -210,7 +210,7 @@ export function listApiKeys(
   );
 }
 
-export interface ApiKeyUsage {
+interface ApiKeyUsage {
   id: string;
   requests: number;
   lastAt: Date;

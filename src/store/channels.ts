@@ -140,7 +140,7 @@ export async function listChannelCategories(db: Handle): Promise<string[]> {
   return (await db.many<{ category: string }>(listCategories)).map(({ category }) => category);
 }
 
-export interface DirectorySearch {
+interface DirectorySearch {
   /** A tsquery (model/channel-search.ts). */
   query: string | undefined;
   category: string | undefined;

@@ -182,7 +182,7 @@ export async function cancelCheckoutOfOrder(tx: Handle, orderId: string, now: Da
   await tx.run(cancelOfOrder, [orderId, now]);
 }
 
-export interface CheckoutSign {
+interface CheckoutSign {
   id: string;
   /** Its open invoice. */
   invoice_id: string | null;

@@ -84,7 +84,7 @@ export async function insertDelivery(tx: Handle, webhookId: string, eventId: str
   await tx.run(insertOne, [newId(), webhookId, eventId, now]);
 }
 
-export interface Replay {
+interface Replay {
   since: Date;
   /** Leave out what was delivered or is on its way. */
   onlyMissing: boolean;

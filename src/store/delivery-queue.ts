@@ -89,7 +89,7 @@ const finish = statement(
      from tally where w.id = $1 and tally.outcomes is not null`,
 );
 
-export interface LaneHead {
+interface LaneHead {
   webhook_id: string;
   next_try_at: Date;
 }

@@ -7,7 +7,7 @@ import { newId } from '../kernel/ids.ts';
 import type { Page, PageRequest } from '../kernel/page.ts';
 import type { EventPosition, EventRow } from '../model/event.ts';
 
-export interface NewEvent {
+interface NewEvent {
   id: string;
   kind: string;
   subjectId: string;
@@ -144,7 +144,7 @@ async function listForeignXids(db: Handle): Promise<string[]> {
   return (await db.many<{ xid: string }>(foreignXids)).map(({ xid }) => xid);
 }
 
-export interface EventsAfter {
+interface EventsAfter {
   rows: EventRow[];
   /** Where to go on: behind the last row, or as far as could be looked. */
   next: EventPosition;

@@ -65,7 +65,7 @@ const markExpiredEvent = statement(
     where id = $1 and paid_at is null and expired_event_at is null and expires_at <= $2`,
 );
 
-export interface LookClaim {
+interface LookClaim {
   now: Date;
   limit: number;
   leaseSeconds: number;
@@ -81,7 +81,7 @@ export function claimDueInvoices(db: Handle, claim: LookClaim): Promise<InvoiceR
   return db.many(claimDue, [claim.now, claim.limit, claim.leaseSeconds, claim.busyWalletIds]);
 }
 
-export interface LookResult {
+interface LookResult {
   /** null: nobody looks any more. */
   nextLookAt: Date | null;
   heldAt: Date | null;

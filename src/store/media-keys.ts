@@ -58,7 +58,7 @@ const unlink = statement(
 );
 const touch = statement('media_keys_touch', 'update media_keys set updated_at = $2 where id = $1');
 
-export type NewMediaKey = Pick<
+type NewMediaKey = Pick<
   SealedMediaKeyRow,
   | 'id'
   | 'merchant_id'

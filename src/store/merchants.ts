@@ -46,7 +46,7 @@ const update = statement(
 const list = statement('merchants_list', `select ${columns} from merchants order by created_at, id`);
 const anyRow = statement('merchants_any', 'select exists (select from merchants) as found');
 
-export interface NewMerchant {
+interface NewMerchant {
   id: string;
   name: string;
   email: string | null;

@@ -2,7 +2,7 @@ import { type Handle, statement } from '../db/database.ts';
 import { connectingRoles } from '../model/oauth-connection.ts';
 
 /** One thing that a client holds, or that lies between two of its requests. */
-export interface OauthArtifact {
+interface OauthArtifact {
   model: string;
   idHash: Buffer;
   /** Sealed. */

@@ -123,7 +123,7 @@ export function listOauthConnectionsForOperator(db: Handle, merchantId: string):
 }
 
 /** Whose connections end; at least one of them must be named. */
-export interface ConnectionsToEnd {
+interface ConnectionsToEnd {
   id?: string;
   userId?: string;
   merchantId?: string;

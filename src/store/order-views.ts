@@ -7,7 +7,7 @@ import type { PaymentRow } from '../model/payment.ts';
 import { paymentColumns } from './payments.ts';
 
 /** An order with its newest payment. */
-export interface OrderViewRow {
+interface OrderViewRow {
   readonly order: ShownOrder;
   readonly payment: PaymentRow | null;
 }

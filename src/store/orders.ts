@@ -94,7 +94,7 @@ export async function updateOrder(tx: Handle, id: string, change: Partial<OrderR
   await tx.run(update, [id, ...names.map((name) => toParameter(name, change[name]))]);
 }
 
-export interface OrderPaid {
+interface OrderPaid {
   paidAt: Date;
   cashPaidAt: Date | null;
   attention: OrderAttention | null;

@@ -56,7 +56,7 @@ export async function findPlanPerMinute(db: Handle, merchantId: string): Promise
 }
 
 /** What a merchant took over Lightning since `since`, and how much its plan allows; amounts are decimal text. */
-export interface Volume {
+interface Volume {
   /** Minor units of the merchant's currency; null: no limit, and nothing was added up. */
   max_monthly_volume_cents: number | null;
   currency: string;

@@ -10,7 +10,7 @@ const add = statement(
    returning subject, starts_at, count`,
 );
 
-export interface RateCount {
+interface RateCount {
   subject: string;
   startsAt: Date;
   count: number;

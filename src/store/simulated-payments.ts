@@ -1,7 +1,7 @@
 import { type Handle, statement } from '../db/database.ts';
 
 /** What the simulated wallet remembers of an invoice that was paid, or will be. */
-export interface SimulatedPaymentRow {
+interface SimulatedPaymentRow {
   payment_hash: string;
   settles_at: Date;
   /** A bigint, because all the bitcoin there is comes to more msat than a number holds. */

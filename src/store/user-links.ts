@@ -35,7 +35,7 @@ const listInvitations = statement(
 );
 const removeOld = statement('user_links_delete_old', 'delete from user_links where expires_at < $1');
 
-export interface NewUserLink {
+interface NewUserLink {
   id: string;
   userId: string;
   kind: UserLinkKind;

@@ -44,7 +44,7 @@ const revokeOthers = statement(
   'update user_sessions set revoked_at = $3 where user_id = $1 and id <> $2 and revoked_at is null',
 );
 
-export interface NewUserSession {
+interface NewUserSession {
   id: string;
   userId: string;
   kind: SessionKind;

@@ -49,7 +49,7 @@ const listOfMerchant = statement(
      from memberships s join users u on u.id = s.user_id where s.merchant_id = $1 order by u.created_at, u.id`,
 );
 
-export interface NewUser {
+interface NewUser {
   id: string;
   email: string;
   name: string | null;

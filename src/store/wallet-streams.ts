@@ -44,7 +44,7 @@ const findOpen = statement(
   `select open and lease_until > clock_timestamp() as open from wallet_streams where wallet_id = $1`,
 );
 
-export interface StreamClaim {
+interface StreamClaim {
   wallet_id: string;
   cursor: string | null;
 }

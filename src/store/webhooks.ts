@@ -83,7 +83,7 @@ export async function updateWebhook(tx: Handle, scope: Scope, row: WebhookRow): 
   ]);
 }
 
-export type WebhookSecrets = Pick<WebhookRow, 'secret' | 'previous_secret' | 'previous_secret_until'>;
+type WebhookSecrets = Pick<WebhookRow, 'secret' | 'previous_secret' | 'previous_secret_until'>;
 
 export async function setWebhookSecrets(
   tx: Handle,

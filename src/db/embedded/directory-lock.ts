@@ -15,7 +15,7 @@ export class EmbeddedDirectoryInUse extends Error {
   }
 }
 
-export interface DirectoryLock {
+interface DirectoryLock {
   release(): void;
 }
 

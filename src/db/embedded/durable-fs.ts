@@ -13,7 +13,7 @@ interface FileSystemModule {
 
 type InitOptions = Parameters<NodeFS['init']>[1];
 
-export interface DurableHooks {
+interface DurableHooks {
   synced: () => void;
   /** Must not return: the engine must not go on after a failed sync (see `failed` below). */
   failed: (error: unknown) => never;

@@ -15,7 +15,7 @@ const tieringBudgetBytes = 180_000_000;
 /** How PGlite leaves its main loop after an ordinary SQL error. Every other exception means a broken engine. */
 const errorExitStatus = 100;
 
-export interface EngineOptions {
+interface EngineOptions {
   dataDirectory: string;
   gauges: Gauges;
   /** Ends the thread. */

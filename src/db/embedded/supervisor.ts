@@ -10,7 +10,7 @@ const crashWindowMillis = 60_000;
 const retryMillis = 1000;
 const closeMillis = 5000;
 
-export interface SupervisorOptions {
+interface SupervisorOptions {
   directory: string;
   gauges: Gauges;
   log: Logger;

@@ -12,7 +12,7 @@ const sequenceName = /^order_numbers_[0-9a-f]{32}_(live|test)$/;
 /** The file cannot be imported here; nothing was changed. The message says why and what to do. */
 export class ImportRefused extends Error {}
 
-export interface ImportResult {
+interface ImportResult {
   rows: Record<string, number>;
 }
 

@@ -19,7 +19,7 @@ export interface NwcConnection {
 }
 
 /** What the wallet publishes about itself (kind 13194). */
-export interface WalletInfo {
+interface WalletInfo {
   readonly methods: readonly string[];
   readonly notifications: readonly string[];
 }

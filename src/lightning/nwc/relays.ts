@@ -2,7 +2,7 @@ import { WalletFault } from '../connector.ts';
 import type { NostrEvent } from './nostr-event.ts';
 import { type Filter, Relay, type RelayOptions } from './relay.ts';
 
-export interface RelaysOptions extends Omit<RelayOptions, 'url' | 'onReady' | 'onClose' | 'authenticate'> {
+interface RelaysOptions extends Omit<RelayOptions, 'url' | 'onReady' | 'onClose' | 'authenticate'> {
   readonly urls: readonly string[];
   /** One of them is ready; `publish` reaches that one alone. */
   onReady(publish: (event: NostrEvent) => void): void;

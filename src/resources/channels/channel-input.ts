@@ -38,7 +38,7 @@ export const channelMembers = {
   currency: optional(currencyInput),
 };
 
-export type ChannelBody = Static<TObject<typeof channelMembers>> & { name?: string };
+type ChannelBody = Static<TObject<typeof channelMembers>> & { name?: string };
 
 /** Lays what was sent over a channel. @throws {AppError} 422 naming each member that is wrong. */
 export async function withChannelBody(call: Call, before: ChannelRow, body: ChannelBody): Promise<ChannelRow> {

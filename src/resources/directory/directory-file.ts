@@ -59,7 +59,7 @@ export type FileExchange = Static<typeof exchangeSchema>;
 export type FileChannel = Static<typeof channelSchema>;
 
 /** An operator's directory; a list that is not given is undefined. */
-export interface DirectoryFile {
+interface DirectoryFile {
   countries: FileCountry[] | undefined;
   exchanges: FileExchange[] | undefined;
   channels: FileChannel[] | undefined;

@@ -15,7 +15,7 @@ import {
 } from '../../store/exchanges.ts';
 import { type FileChannel, type FileExchange, readDirectoryFile } from './directory-file.ts';
 
-export interface DirectoryImport {
+interface DirectoryImport {
   countries: number;
   exchanges: number;
   channels: number;

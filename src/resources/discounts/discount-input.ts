@@ -35,7 +35,7 @@ export const discountMembers = {
   ends_at: optional(textInput(40, 'ISO 8601 time or date at which it stops counting')),
 };
 
-export type DiscountBody = Static<TObject<typeof discountMembers>> & { name?: string; kind?: DiscountKind | null };
+type DiscountBody = Static<TObject<typeof discountMembers>> & { name?: string; kind?: DiscountKind | null };
 
 /** Lays what was sent over a discount. @throws {AppError} 422 naming each member that is wrong. */
 export async function withDiscountBody(call: Call, before: DiscountRow, body: DiscountBody): Promise<DiscountRow> {

@@ -1,6 +1,6 @@
 import { AppError } from '../../kernel/errors.ts';
 
-export interface RenderedError {
+interface RenderedError {
   status: number;
   headers: Record<string, string>;
   body: { error: { code: string; message: string; status: number; request_id: string; details?: string[] } };

@@ -26,7 +26,7 @@ declare module 'fastify' {
 
 const bodyLimitBytes = 1024 * 1024;
 
-export interface HttpOptions extends RouteOptions {
+interface HttpOptions extends RouteOptions {
   trustProxy: boolean | string[];
 }
 

@@ -9,7 +9,7 @@ import { wordsOf } from './words.ts';
 
 const style = readStyle('./consent.css', import.meta.url);
 
-export interface ConsentPage extends Setting {
+interface ConsentPage extends Setting {
   /** As the client calls itself. */
   clientName: string;
   target: RedirectTarget;

@@ -19,7 +19,7 @@ export const interactionPath = '/oauth/interaction';
 const grantSeconds = 20 * 365 * 24 * 3600;
 
 /** What a page says when an authorization request is wrong in a way that must not be told to where it points. */
-export type ShowError = (ctx: KoaContextWithOIDC, error: ErrorOut) => void;
+type ShowError = (ctx: KoaContextWithOIDC, error: ErrorOut) => void;
 
 /**
  * The authorization server, read and built when somebody first needs it: it is a second of start and 30 MB that most

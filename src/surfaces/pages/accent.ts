@@ -1,7 +1,7 @@
 import type { Palette } from './colours.ts';
 
 /** A merchant's colour made usable on one theme; the contrasts are WCAG 2.2's, relative to the palette. */
-export interface Accent {
+interface Accent {
   /** Buttons: the merchant's very colour, unless it could not be told from the card at all (1.25:1). */
   readonly fill: string;
   /** Text on `fill`: 4.5:1. */

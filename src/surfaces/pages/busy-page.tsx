@@ -3,7 +3,7 @@ import { newNonce, pageHeaders } from './headers.ts';
 import { dictionaryOf, type Language } from './language.ts';
 import { LinkButton, ResultMark } from './parts.tsx';
 
-export interface KeptPage {
+interface KeptPage {
   readonly headers: Readonly<Record<string, string>>;
   readonly html: Buffer;
 }

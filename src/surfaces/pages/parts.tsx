@@ -22,7 +22,7 @@ export function MerchantMark({ name, logoUrl }: { name: string; logoUrl: string 
   );
 }
 
-export interface ButtonProps {
+interface ButtonProps {
   children: ComponentChildren;
   icon?: IconName;
   /** At most one on a screen: what most people came for. */
@@ -74,7 +74,7 @@ function buttonClass(accent: boolean | undefined, more: string | undefined): str
   return ['button', accent ? 'accent' : '', more ?? ''].filter(Boolean).join(' ');
 }
 
-export interface FieldProps {
+interface FieldProps {
   label: string;
   name: string;
   type?: 'text' | 'email' | 'password' | 'tel';

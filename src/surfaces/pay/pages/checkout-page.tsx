@@ -20,7 +20,7 @@ const lifeSeconds = 900;
 /** Without a script the page looks again by itself. */
 const refreshSeconds = 10;
 
-export interface CheckoutPageOptions {
+interface CheckoutPageOptions {
   nonce: string;
   locale: Language;
   /** Origin of the page around the frame, one of the merchant's own list: messages go there and nowhere else. */

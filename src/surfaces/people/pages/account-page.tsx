@@ -7,7 +7,7 @@ import { LinkButton, SubmitButton } from '../../pages/parts.tsx';
 import { wordsOf } from '../words.ts';
 import { renderPeoplePage, type Setting } from './people-page.tsx';
 
-export interface AccountPage extends Setting {
+interface AccountPage extends Setting {
   signedIn: SignedIn;
   signIns: readonly UserSession[];
 }

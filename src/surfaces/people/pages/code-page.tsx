@@ -4,7 +4,7 @@ import { wordsOf } from '../words.ts';
 import { renderPeoplePage, type Setting } from './people-page.tsx';
 import type { Failure } from './refusal-page.tsx';
 
-export interface CodePage extends Setting, Failure {
+interface CodePage extends Setting, Failure {
   returnTo: string | undefined;
   locale: string | undefined;
 }

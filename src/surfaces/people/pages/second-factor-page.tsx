@@ -9,7 +9,7 @@ import { wordsOf } from '../words.ts';
 import { renderPeoplePage, type Setting } from './people-page.tsx';
 import type { Failure } from './refusal-page.tsx';
 
-export interface SecondFactorPage extends Setting, Failure {
+interface SecondFactorPage extends Setting, Failure {
   status: SecondFactorStatus;
   /** An app that waits for its first code. */
   setUp: SetUp | undefined;

@@ -5,7 +5,7 @@ import { wordsOf } from '../words.ts';
 import { renderPeoplePage, type Setting } from './people-page.tsx';
 import type { Failure } from './refusal-page.tsx';
 
-export interface SignInPage extends Setting, Failure {
+interface SignInPage extends Setting, Failure {
   returnTo: string | undefined;
   /** What `?locale=` asked for, so that the answer speaks it too. */
   locale: string | undefined;
