@@ -1,4 +1,5 @@
 import type { Parts } from '../flows/parts.ts';
+import { addSeconds } from '../kernel/clock.ts';
 import { eraseUnneededCredentials } from '../store/wallets.ts';
 import { StreamOwner } from '../wallets/stream-owner.ts';
 import { type Job, startJob } from './job.ts';
@@ -6,6 +7,13 @@ import { type Job, startJob } from './job.ts';
 /** Well within the lease of a stream (20 s): a round may be late, or fail, without losing one. */
 const pauseMillis = 5000;
 const eraseEveryMillis = 60_000;
+/** A wallet that is removed may be making an invoice, which shows when it is written: within the lease of the request. */
+const keepSeconds = 300;
+
+/** Removed wallets give up what opens them, a while after the last invoice that needs it. @returns how many did. */
+export function eraseCredentials({ db, clock }: Pick<Parts, 'db' | 'clock'>): Promise<number> {
+  return eraseUnneededCredentials(db, addSeconds(clock.now(), -keepSeconds));
+}
 
 /** Keeps a connection to every wallet that tells by itself when it was paid. */
 export function followWallets(parts: Parts): Job {
@@ -18,7 +26,7 @@ export function followWallets(parts: Parts): Job {
       await owner.round();
       if (performance.now() - erasedAt > eraseEveryMillis) {
         erasedAt = performance.now();
-        await eraseUnneededCredentials(parts.db);
+        await eraseCredentials(parts);
       }
       return undefined;
     },

@@ -84,7 +84,7 @@ const markDeleted = statement(
 const eraseCredentials = statement(
   'wallets_erase_credentials',
   `update wallets w set credentials = null
-    where w.deleted_at is not null and w.credentials is not null
+    where w.deleted_at < $1 and w.credentials is not null
       and not exists (select from invoices i
                        where i.wallet_id = w.id and i.paid_at is null and i.next_look_at is not null)`,
 );
@@ -161,9 +161,9 @@ export async function markWalletDeleted(db: Handle, scope: Scope, id: string, no
   return (await db.run(markDeleted, [id, scope.merchantId, scope.livemode, now])) === 1;
 }
 
-/** Of removed wallets that no invoice needs any more. */
-export async function eraseUnneededCredentials(db: Handle): Promise<number> {
-  return db.run(eraseCredentials);
+/** Of wallets removed before that moment which no invoice needs any more. */
+export async function eraseUnneededCredentials(db: Handle, removedBefore: Date): Promise<number> {
+  return db.run(eraseCredentials, [removedBefore]);
 }
 
 export function findWallet(db: Handle, scope: Scope, id: string): Promise<WalletRow | undefined> {

@@ -1,9 +1,11 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { eraseCredentials } from '../../src/jobs/follow-wallets.ts';
+import type { InvoiceRequest } from '../../src/lightning/connector.ts';
 import { setWalletEnabled } from '../../src/store/wallets.ts';
 import { openTestApp, type TestApp } from '../harness/app.ts';
 import { createOrderWithInvoice } from '../harness/orders.ts';
 import { type FakeShop, openFakeShop } from './fake-shop.ts';
-import { fail, hangForGood, until } from './fake-wallet.ts';
+import { fail, gate, hangForGood, until } from './fake-wallet.ts';
 
 let app: TestApp;
 let shop: FakeShop;
@@ -163,6 +165,31 @@ test('a disabled wallet makes no invoices, and its open ones stay watched', asyn
   shop.watch();
   app.clock.advanceSeconds(3);
   await until(async () => (await shop.client.get(`/api/v1/m/orders/${order.id}`)).body.status === 'paid');
+});
+
+test('a wallet that is removed while it makes an invoice keeps its credential until that is paid', async () => {
+  const { ids, fakes } = await connect({});
+  await app.rows(`update wallets set credentials = '\\x01' where id = $1`, [ids[0]]);
+  const hasCredential = async () => {
+    await eraseCredentials(app.parts);
+    return (await app.rows('select from wallets where id = $1 and credentials is not null', [ids[0]])).length === 1;
+  };
+  const slow = gate((request: InvoiceRequest) => fakes[0]!.make(request));
+  fakes[0]!.onCreate = slow.call;
+  const creating = create();
+  await until(() => fakes[0]!.created.length === 1);
+  expect((await shop.client.delete(`/api/v1/m/wallets/${ids[0]}`)).status).toBe(204);
+  app.clock.advanceSeconds(20);
+  expect(await hasCredential()).toBe(true);
+  slow.open();
+  const { invoice } = (await creating).body;
+  app.clock.advanceSeconds(600);
+  expect(await hasCredential()).toBe(true);
+
+  shop.watch();
+  fakes[0]!.pay(invoice.payment_hash);
+  await until(async () => (await shop.client.get(`/api/v1/m/invoices/${invoice.id}`)).body.status === 'paid');
+  expect(await hasCredential()).toBe(false);
 });
 
 test('a wallet that hangs slows nobody else', { timeout: 30_000 }, async () => {

@@ -6,7 +6,7 @@ export const deleteWallet = removal({
   summary: 'Disconnect a wallet',
   description:
     'It gets no new invoices and is gone from all lists. Its open invoices stay watched, and its credential is erased ' +
-    'once none is left to look at.',
+    'some minutes later, once none is left to look at.',
   path: '/api/v1/m/wallets/{id}',
   resource: 'Wallet',
   permission: 'wallets:write',
