@@ -60,7 +60,8 @@ const release = statement(
   'queue_release',
   `update deliveries set state = 'waiting', lease_until = null where id = $1 and claim = $2 and state = 'sending'`,
 );
-// A row that came back to waiting with its lease and was not claimed since: the outcome is still news.
+// A row that came back to waiting with its lease and was not claimed since: the outcome is still news. The claim is used up
+// with it, so that an outcome which is written again, because the answer of its commit was lost, changes nothing.
 const finish = statement(
   'queue_finish',
   `with outcome as (
@@ -70,7 +71,7 @@ const finish = statement(
        as t (id, claim, good, state, next_try_at, status, excerpt, error, duration_ms, ended_at, number)
    ), done as (
      update deliveries d
-        set state = o.state, tries = case when o.good then d.tries else d.tries + 1 end, attempts = d.attempts + 1,
+        set state = o.state, claim = d.claim + 1, tries = case when o.good then d.tries else d.tries + 1 end, attempts = d.attempts + 1,
             next_try_at = o.next_try_at, lease_until = null, last_attempt_at = o.ended_at,
             response_status = o.status, response_excerpt = o.excerpt, error = o.error, duration_ms = o.duration_ms,
             delivered_at = case when o.good then o.ended_at end

@@ -234,8 +234,16 @@ describe('a lease', () => {
     expect((await deliveries(webhook))[0]).toMatchObject({ status: 'delivered', attempts: 1 });
     await finishAttempts(db, webhook.id, [outcome(second, false)]);
     expect((await deliveries(webhook))[0]).toMatchObject({ status: 'delivered', attempts: 1 });
-    const shown = (await merchant.test.get(`/api/v1/m/webhooks/${webhook.id}`)).body;
-    expect(shown).toMatchObject({ success_count: 1, failure_count: 0 });
+    const shown = async () => (await merchant.test.get(`/api/v1/m/webhooks/${webhook.id}`)).body;
+    expect(await shown()).toMatchObject({ success_count: 1, failure_count: 0 });
+
+    // The answer of a commit was lost, so that a failure is written again.
+    await createOrder(merchant.test);
+    const third = await claim();
+    for (let time = 0; time < 2; time++) await finishAttempts(db, webhook.id, [outcome(third, false)]);
+    const [again] = await app.rows('select tries, attempts from deliveries where id = $1', [third.id]);
+    expect(again).toEqual({ tries: 1, attempts: 1 });
+    expect(await shown()).toMatchObject({ success_count: 1, failure_count: 1 });
   });
 });
 
