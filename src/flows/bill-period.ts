@@ -5,6 +5,7 @@ import { periodNumberAt, periodStart } from '../model/billing-calendar.ts';
 import { calendarOf, type PeriodRow, type SubscriptionRow } from '../model/subscription.ts';
 import { priceCharge } from '../model/subscription-charge.ts';
 import { insertPeriod } from '../store/subscriptions.ts';
+import { toOrderPaidAtOnce } from './confirm-at-once.ts';
 import { draftOrder, writeNewOrder } from './new-order.ts';
 import type { Parts } from './parts.ts';
 import { queueSubscriptionMail } from './queue-subscription-mail.ts';
@@ -67,7 +68,10 @@ export async function billPeriod(
     due_at: later(startsAt, today),
     settled: false,
   };
-  await writeNewOrder(tx, order);
+  // Nothing to pay needs no invoice; the order is complete at once.
+  const isFree = order.total_amount_cents === 0;
+  const committed = isFree ? toOrderPaidAtOnce(order, 'lightning', now) : order;
+  await writeNewOrder(tx, order, committed);
   await insertPeriod(tx, period);
   const billed = await saveSubscription(
     tx,
@@ -81,10 +85,9 @@ export async function billPeriod(
     period,
     calendar,
   );
-  const about = isFirst ? {} : { dedupe: period.id, period, order };
+  const about = isFirst ? {} : { dedupe: period.id, period, order: committed };
   await recordSubscriptionEvent(tx, isFirst ? 'subscription.activated' : 'subscription.renewed', billed, now, about);
-  // Nothing to pay needs no invoice; the order is complete at once.
-  if (order.total_amount_cents === 0) await takeNothing(tx, order, now);
+  if (isFree) await takeNothing(tx, order, now);
   else await queueSubscriptionMail(tx, parts, 'charged', billed, now, order);
   return billed;
 }

@@ -10,7 +10,8 @@ import { findMerchant } from '../store/merchants.ts';
 import { lockOrder, updateOrder } from '../store/orders.ts';
 import { findPaymentOfOrder } from '../store/payments.ts';
 import { markSaleDelivery } from '../store/sales.ts';
-import { completeOrder } from './complete-order.ts';
+import { type Completion, completeOrder, toPaidOrder } from './complete-order.ts';
+import { completionAtOnce } from './confirm-at-once.ts';
 import { mergeOrderChange, type OrderChange } from './merge-order-change.ts';
 import type { RatesByMode } from './parts.ts';
 import { quoteBitcoin, quoteIfPossible } from './quote-bitcoin.ts';
@@ -53,44 +54,55 @@ export async function changeOrder(
   if (order.version !== before.version) await supersedeOpenInvoice(tx, orderId, now);
   if (order.currency !== before.currency) await restateInvoices(tx, rates, order, before.currency, now);
   await updateOrder(tx, orderId, order);
+  const end = order.status === 'pending' ? await findEnd(tx, order, change, owesDifferently, now) : undefined;
+  const committed = end ? toPaidOrder(order, end) : order;
   // Many updates of one order are many facts.
   await recordEvents(
     tx,
     scope,
-    [{ kind: 'order.updated', subjectId: orderId, data: toOrder(order), dedupe: newId() }],
+    [{ kind: 'order.updated', subjectId: orderId, data: toOrder(committed), dedupe: newId() }],
     now,
   );
   if (change.status === 'shipped' || change.status === 'delivered') {
     await markSaleDelivery(tx, orderId, change.status, now);
   }
-  if (order.status !== 'pending') return order;
-  if (owesDifferently) {
-    // Before cash: there is none to take when nothing is due.
-    const completed = await completeIfNothingIsDue(tx, order, now);
-    if (completed.status === 'paid') return completed;
-  }
-  return change.status === 'paid' ? (await takeCash(tx, order, now)).order : order;
+  if (end?.cashPaidAt) await takeCash(tx, order, now);
+  else if (end) await completeWithoutPayment(tx, order, end);
+  return committed;
 }
 
-/** A total that was lowered to what has been paid already leaves nothing due: the order is paid. */
-async function completeIfNothingIsDue(tx: Handle, order: OrderRow, now: Date): Promise<OrderRow> {
-  const paidCents = await sumQuotedPaid(tx, order.id);
-  if (paidCents === 0 || paidCents < order.total_amount_cents) return order;
+/**
+ * How the change pays a pending order: a total that was lowered to what has been paid already leaves nothing due, else
+ * there may be cash to take.
+ */
+async function findEnd(
+  tx: Handle,
+  order: OrderRow,
+  change: OrderChange,
+  owesDifferently: boolean,
+  now: Date,
+): Promise<Completion | undefined> {
+  const paidCents = owesDifferently ? await sumQuotedPaid(tx, order.id) : 0;
+  if (paidCents > 0 && paidCents >= order.total_amount_cents) {
+    const attention = paidCents > order.total_amount_cents ? 'overpaid' : null;
+    return { paidAt: now, cashPaidAt: null, attention, now };
+  }
+  return change.status === 'paid' ? completionAtOnce('cash', now) : undefined;
+}
+
+async function completeWithoutPayment(tx: Handle, order: OrderRow, end: Completion): Promise<void> {
   const scope = { merchantId: order.merchant_id, livemode: order.livemode };
   const payment = (await findPaymentOfOrder(tx, scope, order.id))!;
-  const attention = paidCents > order.total_amount_cents ? 'overpaid' : null;
-  const paid = await completeOrder(tx, order, payment, { paidAt: now, cashPaidAt: null, attention, now });
-  const data = toOrder(paid);
+  const data = toOrder(await completeOrder(tx, order, payment, end));
   await recordEvents(
     tx,
     scope,
     [
       { kind: 'order.paid', subjectId: order.id, data },
-      ...(attention ? [{ kind: 'order.attention' as const, subjectId: order.id, data, dedupe: payment.id }] : []),
+      ...(end.attention ? [{ kind: 'order.attention' as const, subjectId: order.id, data, dedupe: payment.id }] : []),
     ],
-    now,
+    end.now,
   );
-  return paid;
 }
 
 async function checkState(tx: Handle, order: OrderRow, change: OrderChange): Promise<void> {

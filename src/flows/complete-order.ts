@@ -36,6 +36,18 @@ const steps: readonly ((tx: Handle, facts: CompletionFacts) => Promise<void>)[] 
   (tx, { order, now }) => advanceSubscription(tx, order, now),
 ];
 
+/** An order as it is after becoming paid, so that events which come before that can say so. */
+export function toPaidOrder(before: OrderRow, { paidAt, cashPaidAt, attention, now }: Completion): OrderRow {
+  return {
+    ...before,
+    status: 'paid',
+    paid_at: paidAt,
+    cash_paid_at: cashPaidAt,
+    attention: attention ?? before.attention,
+    updated_at: now,
+  };
+}
+
 /**
  * pending → paid with everything that follows, in the transaction that holds the order's lock.
  * @returns the order as committed. Its `order.paid` event is the caller's, who knows what else happened.
@@ -46,15 +58,7 @@ export async function completeOrder(
   payment: PaymentRow,
   completion: Completion,
 ): Promise<OrderRow> {
-  const { paidAt, cashPaidAt, attention, now } = completion;
-  const order: OrderRow = {
-    ...before,
-    status: 'paid',
-    paid_at: paidAt,
-    cash_paid_at: cashPaidAt,
-    attention: attention ?? before.attention,
-    updated_at: now,
-  };
+  const order = toPaidOrder(before, completion);
   if (!(await markOrderPaid(tx, order.id, completion))) throw new Error(`Order ${order.id} was not pending`);
   for (const step of steps) await step(tx, { ...completion, order, payment });
   return order;

@@ -2,9 +2,9 @@ import type { Handle } from '../db/database.ts';
 import { recordEvents } from '../events/outbox.ts';
 import { newId } from '../kernel/ids.ts';
 import { type OrderRow, toOrder } from '../model/order.ts';
-import { type PaymentRow, toPayment } from '../model/payment.ts';
+import { type PaymentKind, type PaymentRow, toPayment } from '../model/payment.ts';
 import { insertPayment } from '../store/payments.ts';
-import { completeOrder } from './complete-order.ts';
+import { type Completion, completeOrder, toPaidOrder } from './complete-order.ts';
 
 type Terms = Pick<
   PaymentRow,
@@ -19,6 +19,16 @@ type Terms = Pick<
   | 'fiat_variance_cents'
   | 'variance_percentage'
 >;
+
+/** An order as `confirmAtOnce` leaves it. */
+export function toOrderPaidAtOnce(order: OrderRow, kind: PaymentKind, now: Date): OrderRow {
+  return toPaidOrder(order, completionAtOnce(kind, now));
+}
+
+/** What completes an order in the very call: cash, or nothing to pay. */
+export function completionAtOnce(kind: PaymentKind, now: Date): Completion {
+  return { paidAt: now, cashPaidAt: kind === 'cash' ? now : null, attention: null, now };
+}
 
 /**
  * A payment that needs no wallet to say so, and pays an order which this transaction owns: without invoice, hash or
@@ -50,8 +60,7 @@ export async function confirmAtOnce(
     updated_at: now,
   };
   await insertPayment(tx, payment);
-  const cashPaidAt = terms.kind === 'cash' ? now : null;
-  const paid = await completeOrder(tx, order, payment, { paidAt: now, cashPaidAt, attention: null, now });
+  const paid = await completeOrder(tx, order, payment, completionAtOnce(terms.kind, now));
   await recordEvents(
     tx,
     { merchantId: order.merchant_id, livemode: order.livemode },

@@ -143,11 +143,19 @@ async function termsOf(
   return readSentTerms(db, scope, sent, now);
 }
 
-/** Writes a drafted order and its event. Both statements travel together; the caller's commit decides. */
-export async function writeNewOrder(tx: Handle, order: OrderRow): Promise<void> {
+/**
+ * Writes a drafted order and its event. Both statements travel together; the caller's commit decides.
+ * @param committed the order as the caller's transaction leaves it, where that pays it at once.
+ */
+export async function writeNewOrder(tx: Handle, order: OrderRow, committed = order): Promise<void> {
   const scope = { merchantId: order.merchant_id, livemode: order.livemode };
   await Promise.all([
     insertOrder(tx, order),
-    recordEvents(tx, scope, [{ kind: 'order.created', subjectId: order.id, data: toOrder(order) }], order.created_at),
+    recordEvents(
+      tx,
+      scope,
+      [{ kind: 'order.created', subjectId: order.id, data: toOrder(committed) }],
+      order.created_at,
+    ),
   ]);
 }

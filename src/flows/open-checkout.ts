@@ -5,6 +5,7 @@ import type { InvoiceRow } from '../model/invoice.ts';
 import type { OrderRow } from '../model/order.ts';
 import { lockCheckoutSession, setCheckoutOrder } from '../store/checkout-sessions.ts';
 import { findOpenInvoice } from '../store/invoices.ts';
+import { toOrderPaidAtOnce } from './confirm-at-once.ts';
 import { draftOrder, writeNewOrder } from './new-order.ts';
 import { openInvoice } from './open-invoice.ts';
 import type { Parts } from './parts.ts';
@@ -83,7 +84,8 @@ export async function writeCheckoutOrder(
       now,
     },
   );
-  await writeNewOrder(tx, order);
+  const isFree = order.total_amount_cents === 0;
+  await writeNewOrder(tx, order, isFree ? toOrderPaidAtOnce(order, 'lightning', now) : order);
   await setCheckoutOrder(tx, session.id, order.id, now);
   return order;
 }

@@ -1,4 +1,5 @@
 import { type Static, Type } from 'typebox';
+import { toOrderPaidAtOnce } from '../../flows/confirm-at-once.ts';
 import { checkAllowance, takeAllowance } from '../../flows/key-allowance.ts';
 import { draftOrder, type OrderRequest, writeNewOrder } from '../../flows/new-order.ts';
 import { askForFrozen, type FrozenOrder, freezeOrder, writeFrozen } from '../../flows/order-with-invoice.ts';
@@ -56,7 +57,8 @@ export const createOrder = operation({
 
   async run(call, input) {
     const order = await draft(call, input);
-    await writeNewOrder(call.db, order);
+    const committed = input.body.mark_as_paid ? toOrderPaidAtOnce(order, 'cash', call.now) : order;
+    await writeNewOrder(call.db, order, committed);
     await takeAllowance(call, toAsked(order));
     if (!input.body.mark_as_paid) return toOrder(order);
     return toOrder((await takeCash(call.db, order, call.now)).order);

@@ -398,6 +398,8 @@ describe('with mark_as_paid', () => {
     expect(await eventKinds(app, merchant.id)).toEqual(['order.created', 'payment.confirmed', 'order.paid']);
     const [paid] = await eventBodies(app, merchant.id, 'order.paid');
     expect(paid.data).toEqual(order);
+    const [created] = await eventBodies(app, merchant.id, 'order.created');
+    expect(created.data).toEqual(order);
     const { body: payments } = await merchant.test.get(`/api/v1/m/payments?q[order_id_eq]=${order.id}`);
     expect(payments.data).toHaveLength(1);
     expect(payments.data[0]).toMatchObject({ amount_sats: null, invoice_id: null, preimage: null, payment_hash: null });

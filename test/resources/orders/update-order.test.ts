@@ -189,6 +189,8 @@ describe('cash', () => {
       'payment.confirmed',
       'order.paid',
     ]);
+    const { merchant: _, payment: __, ...plain } = body;
+    expect((await eventBodies(app, merchant.id, 'order.updated'))[0].data).toEqual(plain);
   });
 
   test('mark_as_paid beside the order says the same', async () => {
@@ -286,6 +288,14 @@ describe('an order that was partly paid', () => {
     const order = await partlyPaid(merchant.test);
     const { body } = await patch(merchant.test, order.id, { total_amount_cents: 499 });
     expect(body).toMatchObject({ status: 'paid', attention: 'overpaid' });
+    // Every event of one change says how the order was committed.
+    const [updated, paid, attention] = [
+      (await eventBodies(app, merchant.id, 'order.updated')).at(-1),
+      ...(await eventBodies(app, merchant.id, 'order.paid')),
+      ...(await eventBodies(app, merchant.id, 'order.attention')),
+    ];
+    expect(updated.data).toMatchObject({ status: 'paid', attention: 'overpaid', updated_at: body.updated_at });
+    expect([paid.data, attention.data]).toEqual([updated.data, updated.data]);
   });
 
   test('keeps its currency', async () => {
