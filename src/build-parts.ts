@@ -9,6 +9,7 @@ import { openPostgres } from './db/postgres.ts';
 import { createAccessKeys } from './entitlements/access-keys.ts';
 import type { Links, Parts, RatesByMode } from './flows/parts.ts';
 import { createToolCallLog } from './flows/tool-call-log.ts';
+import { mostAtOnce } from './jobs/deliver-webhooks.ts';
 import { type Clock, systemClock } from './kernel/clock.ts';
 import type { Logger } from './kernel/log.ts';
 import { createMailer } from './kernel/mailer.ts';
@@ -93,7 +94,9 @@ export async function beginParts(config: Config, options: BuildOptions): Promise
   const ready = prepareDatabase(db, config, log).then((opened) => sealer.become(opened));
   ready.catch(() => {});
   try {
-    const outbound = createOutbound({ allowPrivateNetworks, ...(options.lookup ? { lookup: options.lookup } : {}) });
+    const reach = { allowPrivateNetworks, ...(options.lookup ? { lookup: options.lookup } : {}) };
+    const outbound = createOutbound(reach);
+    const endpoints = createOutbound({ ...reach, connectionsPerOrigin: mostAtOnce });
     const stopping = new AbortController();
     // Every call to a wallet listens; Node warns of more than ten.
     setMaxListeners(0, stopping.signal);
@@ -115,7 +118,7 @@ export async function beginParts(config: Config, options: BuildOptions): Promise
       sealer,
       rates,
       wallets,
-      outbound,
+      endpoints,
       streams: createStreamSlots(1000, streamsPerMerchant),
       payerStreams: createStreamSlots(1000, streamsPerCheckout, streamsPerNetwork),
       publicQuota: createPublicQuota(),
@@ -149,6 +152,7 @@ export async function beginParts(config: Config, options: BuildOptions): Promise
         mailer?.close();
         await wallets.close();
         await outbound.close();
+        await endpoints.close();
         await parts.toolCalls.flush().catch((error) => log.error({ err: error }, 'tool calls were not noted'));
         await db.close();
       },

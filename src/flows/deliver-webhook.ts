@@ -48,7 +48,7 @@ async function post(parts: Parts, delivery: ClaimedDelivery, signal: AbortSignal
   const body = Buffer.from(delivery.body, 'utf8');
   try {
     const secrets = openWebhookSecrets(parts.sealer, delivery.webhook_id, delivery, now);
-    const response = await parts.outbound.request({
+    const response = await parts.endpoints.request({
       url: delivery.url,
       method: 'POST',
       headers: {

@@ -27,7 +27,8 @@ export interface Parts {
   readonly sealer: Sealer;
   readonly rates: RatesByMode;
   readonly wallets: WalletRuntime;
-  readonly outbound: Outbound;
+  /** The way out to endpoints, apart from that to wallets and markets: neither waits for the other's sockets. */
+  readonly endpoints: Outbound;
   /** Of merchants' servers. */
   readonly streams: StreamSlots;
   /** Of payers: strangers never take the places of merchants. */

@@ -15,8 +15,11 @@ import { type Job, startJob } from './job.ts';
 
 /** Twice what an attempt may take; a process that dies gives its deliveries back after this. */
 const leaseSeconds = 20;
-/** In this process, over all endpoints; half of it is kept for those that answer. */
-const mostAtOnce = 500;
+/**
+ * In this process, over all endpoints; half of it is kept for those that answer. So many sockets may lead to one host: an
+ * attempt that waited for one would wait for somebody else's endpoint.
+ */
+export const mostAtOnce = 500;
 const mostFailing = mostAtOnce / 2;
 const pollMillis = 1000;
 /** How long the endpoints of a merchant are remembered; a new one is found by the poll meanwhile. */

@@ -15,13 +15,18 @@ export const lookupHost: HostLookup = async (hostname) => {
 /** A connection that is not up by then is given up, also when the request that wanted it is gone. Milliseconds. */
 const connectTimeoutMs = 10_000;
 
-/** Sockets per origin. More requests than that to one host wait, on their own time limit. */
-const connectionsPerOrigin = 64;
+export interface AgentOptions {
+  readonly allowPrivateNetworks: boolean;
+  readonly lookup: HostLookup;
+  readonly pinnedCertificate: string | undefined;
+  /** More requests than that to one host wait, on their own time limit. */
+  readonly connectionsPerOrigin: number;
+}
 
 /** A pool of connections per origin over the guarded connector. Pass `track` with each dispatch to learn the address. */
-export function openAgent(allowPrivateNetworks: boolean, lookup: HostLookup, pinnedCertificate?: string): Agent {
+export function openAgent({ connectionsPerOrigin, ...options }: AgentOptions): Agent {
   return new Agent({
-    connect: guardedConnector(allowPrivateNetworks, lookup, pinnedCertificate),
+    connect: guardedConnector(options),
     factory: (origin, agentOptions) =>
       new Pool(origin, {
         ...agentOptions,
@@ -35,11 +40,11 @@ export function openAgent(allowPrivateNetworks: boolean, lookup: HostLookup, pin
  * Opens sockets to checked addresses only. The socket itself resolves through the guarded look-up, so there is no second
  * resolution between check and connection that could answer differently (DNS rebinding).
  */
-function guardedConnector(
-  allowPrivateNetworks: boolean,
-  lookup: HostLookup,
-  pinnedCertificate: string | undefined,
-): buildConnector.connector {
+function guardedConnector({
+  allowPrivateNetworks,
+  lookup,
+  pinnedCertificate,
+}: Omit<AgentOptions, 'connectionsPerOrigin'>): buildConnector.connector {
   const open = buildConnector({
     lookup: guardedLookup(allowPrivateNetworks, lookup),
     timeout: connectTimeoutMs,

@@ -31,15 +31,17 @@ export interface OutboundOptions {
    * For wallets with a certificate of their own.
    */
   readonly pinnedCertificate?: string | undefined;
+  /** Sockets to one host; 64 unless given. */
+  readonly connectionsPerOrigin?: number;
   /** Value of the `user-agent` header. */
   readonly userAgent?: string;
 }
 
 /** Opens the client; nothing is connected before the first request. */
 export function createOutbound(options: OutboundOptions): Outbound {
-  const { allowPrivateNetworks, lookup = lookupHost, userAgent = 'Satline' } = options;
+  const { allowPrivateNetworks, lookup = lookupHost, userAgent = 'Satline', connectionsPerOrigin = 64 } = options;
   const { pinnedCertificate } = options;
-  const agent = openAgent(allowPrivateNetworks, lookup, pinnedCertificate);
+  const agent = openAgent({ allowPrivateNetworks, lookup, pinnedCertificate, connectionsPerOrigin });
   return {
     allowPrivateNetworks,
     async request(request) {

@@ -97,7 +97,7 @@ describe('what an endpoint says', () => {
       address: '93.184.216.34',
       ...answer,
     });
-    await deliverDue({ ...app.parts, outbound: { ...app.parts.outbound, request } });
+    await deliverDue({ ...app.parts, endpoints: { ...app.parts.endpoints, request } });
     return latest(webhook);
   }
 

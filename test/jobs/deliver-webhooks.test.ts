@@ -1,3 +1,4 @@
+import type { ServerResponse } from 'node:http';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { Handle } from '../../src/db/database.ts';
 import { recordEvents } from '../../src/events/outbox.ts';
@@ -135,6 +136,35 @@ describe('the loop', () => {
     expect(tried).toEqual([]);
     await merchant.test.delete(`/api/v1/m/webhooks/${stuck.id}`);
     await hanging.close();
+  });
+
+  test('is not held up by the many endpoints that another merchant has hanging on the same host', async () => {
+    const other = await app.newMerchant();
+    const held: ServerResponse[] = [];
+    receiver.answer = (response, { path }) => {
+      if (path === '/good') response.writeHead(200).end();
+      else held.push(response);
+    };
+    const paths = Array.from({ length: 40 }, (_, n) => `/hanging/${n}`);
+    await Promise.all(paths.map((path) => createWebhook(other.test, new URL(path, receiver.url).href)));
+    await createWebhook(merchant.test, new URL('/good', receiver.url).href);
+    // More of them than a lane may have under way.
+    for (let n = 0; n < 5; n += 1) await createOrder(other.test);
+    await delivering(async () => {
+      await receiver.wait(64);
+      const begun = performance.now();
+      const count = () => receiver.received.filter(({ path }) => path === '/good').length;
+      await createOrder(merchant.test);
+      await until(() => count() === 1);
+      // Whoever waits for a connection that hangs waits for the end of its ten seconds.
+      expect(performance.now() - begun).toBeLessThan(5000);
+      // A stop would wait for them.
+      receiver.answer = (response) => response.writeHead(200).end();
+      for (const response of held) response.writeHead(200).end();
+    });
+    for (const { id } of (await other.test.get('/api/v1/m/webhooks?per_page=100')).body.data) {
+      await other.test.delete(`/api/v1/m/webhooks/${id}`);
+    }
   });
 
   test('waits at a stop for attempts that are under way', async () => {

@@ -38,7 +38,7 @@ export function checkWebhookUrl(call: Call, url: string): void {
   const { livemode } = call.scope;
   try {
     checkOutboundUrl(url, {
-      allowPrivateNetworks: !livemode && call.parts.outbound.allowPrivateNetworks,
+      allowPrivateNetworks: !livemode && call.parts.endpoints.allowPrivateNetworks,
       httpsOnly: livemode,
     });
   } catch (error) {
