@@ -18,7 +18,7 @@ const ping = statement('ping', 'select 1 as alive');
 interface AppOptions {
   /** Whose forwarded headers count. */
   trustProxy?: boolean | string[];
-  /** Who may read `/metrics`; undefined: only peers on this machine. */
+  /** Who may read `/metrics`; undefined: only this machine, where the service is for it alone. */
   metricsToken?: string | undefined;
   /** Origins whose web pages may use MCP with a secret key, besides the service's own. */
   mcpAllowedOrigins?: readonly string[];

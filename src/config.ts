@@ -1,5 +1,6 @@
 import { resolve } from 'node:path';
 import { toIpRange } from './auth/ip-ranges.ts';
+import { isLoopback } from './kernel/loopback.ts';
 import { parseRateSources, type RateSourcesSetting } from './rates/sources-setting.ts';
 
 /** One environment variable: how it is read, and what the documentation says of it. */
@@ -162,7 +163,7 @@ export const entries = {
   LOG_LEVEL: entry('info', '`debug`, `info`, `warn`, `error` or `silent`', logLevel),
   METRICS_TOKEN: entry(
     '',
-    'Bearer token for `/metrics`. Empty: only peers on this machine, and no forwarded request, may read it',
+    'Bearer token for `/metrics`. Empty: only a service whose `PUBLIC_URL` is on loopback shows them, to this machine',
     optionalText,
   ),
   SATLINE_URL: entry(
@@ -283,8 +284,4 @@ function readerOf(env: NodeJS.ProcessEnv) {
       throw new ConfigError([...faults].map(([name, fault]) => `${name} ${fault}`).join('\n'));
     },
   };
-}
-
-function isLoopback(host: string): boolean {
-  return host === 'localhost' || host === '::1' || host === '[::1]' || /^127\.\d+\.\d+\.\d+$/.test(host);
 }

@@ -1,3 +1,5 @@
+import { isLoopback } from '../../kernel/loopback.ts';
+
 /**
  * Whose web pages may send messages with a secret key. A page that had its name pointed at this machine (DNS rebinding)
  * gives itself away by its `Origin`, which browsers set and pages cannot (MCP, Streamable HTTP, "Security Warning").
@@ -16,10 +18,6 @@ export function isAllowedOrigin(origin: string | undefined, { own, listed }: All
   const page = new URL(origin);
   const service = own.map((address) => new URL(address));
   // Where the service is for this machine alone, so are the tools that developers open beside it.
-  if (isLoopback(page) && service.every(isLoopback)) return true;
+  if (isLoopback(page.hostname) && service.every(({ hostname }) => isLoopback(hostname))) return true;
   return service.some((address) => address.origin === page.origin);
-}
-
-function isLoopback({ hostname }: URL): boolean {
-  return hostname === 'localhost' || hostname === '[::1]' || /^127\.\d+\.\d+\.\d+$/.test(hostname);
 }

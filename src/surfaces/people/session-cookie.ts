@@ -1,5 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { AppError } from '../../kernel/errors.ts';
+import { isLoopback } from '../../kernel/loopback.ts';
 
 /** A password and a cookie would cross a network unencrypted. */
 export class NeedsHttps extends AppError {
@@ -37,8 +38,4 @@ export function setSessionCookie(request: FastifyRequest, reply: FastifyReply, p
 export function clearSessionCookie(request: FastifyRequest, reply: FastifyReply, publicUrl: string): void {
   const { name, secure } = cookieTerms(request, publicUrl);
   reply.header('set-cookie', `${name}=; Path=/; Max-Age=0; HttpOnly; SameSite=Lax${secure ? '; Secure' : ''}`);
-}
-
-function isLoopback(host: string): boolean {
-  return host === 'localhost' || host === '[::1]' || /^127\.\d+\.\d+\.\d+$/.test(host);
 }
