@@ -3,7 +3,7 @@ import { parseCurrency } from '../kernel/currency.ts';
 import { parseDecimal } from '../kernel/decimal.ts';
 import { invalid } from '../kernel/errors.ts';
 import { isTimeZone } from '../kernel/time-zone.ts';
-import { isWebAddress } from '../kernel/web-address.ts';
+import { isPlainOrigin, isWebAddress } from '../kernel/web-address.ts';
 import type { MerchantRow } from '../model/merchant.ts';
 import { renameChannelsMerchant } from '../store/channels.ts';
 import { lockMerchant, updateMerchant } from '../store/merchants.ts';
@@ -58,7 +58,7 @@ function faultsOf(change: MerchantChange): string[] {
 function isOrigin(text: string): boolean {
   if (!isWebAddress(text)) return false;
   const url = new URL(text);
-  return url.pathname === '/' && !url.search && !url.hash && !url.username;
+  return url.pathname === '/' && !url.search && !url.hash && !url.username && isPlainOrigin(url.origin);
 }
 
 function isFee(text: string): boolean {

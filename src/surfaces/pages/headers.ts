@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { isPlainOrigin } from '../../kernel/web-address.ts';
 
 export interface PageHeaderOptions {
   /** From `newNonce()`, the one the page was rendered with. */
@@ -12,7 +13,6 @@ export interface PageHeaderOptions {
   formOrigins?: readonly string[] | 'any' | undefined;
 }
 
-const originShape = /^https?:\/\/([a-z0-9.-]+|\[[0-9a-f:]+\])(:\d{1,5})?$/;
 const appSchemeShape = /^(?!(https?|data|javascript|blob|filesystem):)[a-z][a-z0-9+.-]*:$/;
 
 /** A value for one answer's script and style elements; 128 random bits. */
@@ -27,7 +27,7 @@ export function newNonce(): string {
 export function pageHeaders(options: PageHeaderOptions): Record<string, string> {
   const { nonce } = options;
   // Whatever is no plain origin could end the directive and begin another.
-  const frames = (options.frameOrigins ?? []).filter((origin) => originShape.test(origin));
+  const frames = (options.frameOrigins ?? []).filter(isPlainOrigin);
   return {
     'content-type': 'text/html; charset=utf-8',
     'content-security-policy': [
@@ -49,6 +49,6 @@ export function pageHeaders(options: PageHeaderOptions): Record<string, string> 
 
 function formAction(ends: PageHeaderOptions['formOrigins'] = []): string[] {
   if (ends === 'any') return [];
-  const named = ends.filter((end) => originShape.test(end) || appSchemeShape.test(end));
+  const named = ends.filter((end) => isPlainOrigin(end) || appSchemeShape.test(end));
   return [`form-action ${["'self'", ...named].join(' ')}`];
 }

@@ -64,6 +64,8 @@ test.each([
   ['checkout_accent_color', 'red;}body{display:none', /^checkout_accent_color must/],
   ['logo_url', 'javascript:alert(1)', 'logo_url must be an http(s) address'],
   ['allowed_origins', ['https://shop.example.com/path'], /^allowed_origins\[0\] must be an origin/],
+  ['allowed_origins', ['https://a.example', 'https://*.example.com'], /^allowed_origins\[1\] must be an origin/],
+  ['allowed_origins', ['https://shop.example;frame-src'], /^allowed_origins\[0\] must be an origin/],
   ['conversion_fee_percent', '-1', /^conversion_fee_percent must be a decimal from 0 to 100/],
   ['conversion_fee_percent', '1e2', /^conversion_fee_percent must be a decimal from 0 to 100/],
   ['name', '', 'name must not be empty'],

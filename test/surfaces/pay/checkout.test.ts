@@ -111,6 +111,21 @@ describe('the page', () => {
     expect(plain.headers['content-security-policy']).toContain("frame-ancestors 'none'");
   });
 
+  test('may be framed by every origin that the merchant could list', async () => {
+    const shop = await app.newMerchant();
+    const listed = ['https://my_shop.example.com', 'HTTPS://Münze.example:8443/', 'http://[2001:db8::1]:3000'];
+    const { status, body } = await shop.test.patch('/api/v1/m/merchant', { merchant: { allowed_origins: listed } });
+    expect([status, body.allowed_origins]).toEqual([
+      200,
+      ['https://my_shop.example.com', 'https://xn--mnze-0ra.example:8443', 'http://[2001:db8::1]:3000'],
+    ]);
+    const checkout_session = { amount_cents: 100, checkout_mode: 'iframe' };
+    const { token } = (await shop.test.post('/api/v1/m/checkout_sessions', { checkout_session })).body;
+    const page = await get(`/checkout/${token}`, html);
+    const named = /frame-ancestors ([^;]*)/.exec(page.headers['content-security-policy'] as string)![1]!;
+    expect(named.split(' ')).toEqual(body.allowed_origins);
+  });
+
   test('has a QR code of the invoice', async () => {
     const { token } = await createSession();
     const answer = await get(`/checkout/${token}/qr`);
