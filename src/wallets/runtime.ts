@@ -17,6 +17,7 @@ import type { WalletRow } from '../model/wallet.ts';
 import { recordWalletFailure, recordWalletProbe, recordWalletSuccess } from '../store/wallets.ts';
 import { HostBudgets, LookDeferred } from './budget.ts';
 import { withLimit } from './limit.ts';
+import { OpenConnectors } from './open-connectors.ts';
 
 /** What one sale may spend on asking wallets, and what each but the last of them may take of it. */
 const totalBudgetMillis = 8000;
@@ -69,24 +70,9 @@ export interface WalletRuntimeOptions {
 
 export function createWalletRuntime({ db, clock, log, metrics, open }: WalletRuntimeOptions): WalletRuntime {
   const budgets = new HostBudgets();
-  const opened = new Map<string, { connector: Connector; version: number }>();
+  const connectors = new OpenConnectors(open, clock, (error) => log.warn({ err: error }, 'a wallet was not closed'));
   /** When this process last wrote that a wallet is well; spares the row a write per sale. */
   const wellSince = new Map<string, number>();
-
-  function connectorOf(wallet: WalletRow): Connector {
-    const version = wallet.updated_at.getTime();
-    const known = opened.get(wallet.id);
-    if (known?.version === version) return known.connector;
-    if (known) dropConnector(known.connector);
-    const connector = open(wallet);
-    opened.set(wallet.id, { connector, version });
-    return connector;
-  }
-
-  /** Of a wallet that was changed; nobody waits for it. */
-  function dropConnector(connector: Connector): void {
-    connector.close?.().catch((error: unknown) => log.warn({ err: error }, 'a wallet was not closed'));
-  }
 
   function noteSuccess(wallet: WalletRow): void {
     const now = clock.now();
@@ -118,7 +104,9 @@ export function createWalletRuntime({ db, clock, log, metrics, open }: WalletRun
     const { connection } = wallet;
     const ended = metrics.walletSeconds.startTimer({ connection, call: name });
     try {
-      const answer = await withLimit(limitMillis, signal, (limited) => call(connectorOf(wallet), limited));
+      const answer = await connectors.use(wallet, (connector) =>
+        withLimit(limitMillis, signal, (limited) => call(connector, limited)),
+      );
       ended({ outcome: 'answered' });
       noteSuccess(wallet);
       return answer;
@@ -160,7 +148,7 @@ export function createWalletRuntime({ db, clock, log, metrics, open }: WalletRun
     },
 
     async lookupInvoice(wallet, request, signal) {
-      const host = connectorOf(wallet).lookupHost?.(request.handle);
+      const host = connectors.lookupHost(wallet, request.handle);
       const waitMillis = host === undefined ? 0 : budgets.take(host);
       if (waitMillis > 0) throw new LookDeferred(waitMillis);
       try {
@@ -178,18 +166,13 @@ export function createWalletRuntime({ db, clock, log, metrics, open }: WalletRun
       ask('probe', wallet, probeMillis, signal, (connector, limited) => connector.probe(limited)),
 
     async release(walletId) {
-      const known = opened.get(walletId);
-      opened.delete(walletId);
       wellSince.delete(walletId);
-      await known?.connector.close?.();
+      await connectors.release(walletId);
     },
 
-    follow: (wallet, cursor, signal) => connectorOf(wallet).follow?.(cursor, signal),
+    follow: (wallet, cursor, signal) => connectors.follow(wallet, cursor, signal),
 
-    async close() {
-      await Promise.all([...opened.values()].map(({ connector }) => connector.close?.()));
-      opened.clear();
-    },
+    close: () => connectors.close(),
   };
 }
 
