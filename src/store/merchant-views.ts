@@ -25,7 +25,8 @@ const find = statement(
   `select k.id, k.livemode, json_build_object(
      'merchant', ${jsonRow(`select ${jsonColumns('m', merchantColumns)} from merchants m where m.id = k.id`)},
      'wallets', ${jsonRows(`select ${jsonColumns('w', shownOfWallet)} from (${selectWallets}) w
-                            where w.merchant_id = k.id and w.livemode = k.livemode order by w.position, w.id`)},
+                            where w.merchant_id = k.id and w.livemode = k.livemode and w.deleted_at is null
+                            order by w.position, w.id`)},
      'taxes', ${jsonRows(`select ${jsonColumns('t', shownOfTax)} from taxes t
                           where t.merchant_id = k.id and t.livemode = k.livemode order by t.created_at, t.id`)},
      'channels', ${jsonRows(`select ${jsonColumns('c', channelColumns)} from channels c

@@ -140,6 +140,15 @@ test('a removed wallet is gone from every list, its open invoice is still paid, 
   expect((await merchant.test.delete(`${path}/${wallet.id}`)).status).toBe(204);
   expect((await merchant.test.get(`${path}/${wallet.id}`)).status).toBe(404);
   expect((await merchant.test.delete(`${path}/${wallet.id}`)).status).toBe(404);
+  const shown = [
+    (await merchant.test.get(path)).body.data,
+    (await merchant.test.get('/api/v1/m/merchant')).body.wallets,
+    (await merchant.test.get(`/api/v1/m/orders/${order.id}?expand=merchant`)).body.merchant.wallets,
+  ];
+  for (const wallets of shown) {
+    expect(wallets.length).toBeGreaterThan(0);
+    expect(wallets.map((one: { id: string }) => one.id)).not.toContain(wallet.id);
+  }
   node.pay(hash);
   app.clock.advanceSeconds(5);
   const status = await merchant.test.get(`/api/v1/m/invoices/${id}/status`);
