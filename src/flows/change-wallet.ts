@@ -2,20 +2,20 @@ import type { Handle } from '../db/database.ts';
 import type { Scope } from '../kernel/context.ts';
 import { invalid, notFound } from '../kernel/errors.ts';
 import type { WalletRow } from '../model/wallet.ts';
-import { findWallet, updateWallet, type WalletChange } from '../store/wallets.ts';
+import { findWallet, lockWallet, updateWallet, type WalletChange } from '../store/wallets.ts';
 
 /** What is left out stays as it is; null does, too, but for `max_payment_sats`, where it lifts the ceiling. */
 export type WalletWishes = { readonly [Name in keyof WalletChange]?: WalletChange[Name] | null | undefined };
 
 /** @throws {AppError} `not_found`, or `validation_error` for a ceiling below what the wallet takes at least. */
 export async function changeWallet(
-  db: Handle,
+  tx: Handle,
   scope: Scope,
   id: string,
   sent: WalletWishes,
   now: Date,
 ): Promise<WalletRow> {
-  const before = await findWallet(db, scope, id);
+  const before = await lockWallet(tx, scope, id);
   if (!before) throw notFound('Wallet');
   const { max_payment_sats: largest } = sent;
   if (largest != null && largest < before.min_sats) {
@@ -28,6 +28,6 @@ export async function changeWallet(
     max_payment_sats: largest === undefined ? before.max_payment_sats : largest,
     takes_preimages: sent.takes_preimages ?? before.takes_preimages,
   };
-  await updateWallet(db, scope, before.id, change, now);
-  return (await findWallet(db, scope, before.id))!;
+  await updateWallet(tx, scope, before.id, change, now);
+  return (await findWallet(tx, scope, before.id))!;
 }

@@ -118,9 +118,7 @@ export async function saveWallet(
   scope: Scope,
   { draft, identity, probe }: TriedWallet,
 ): Promise<WalletRow> {
-  const earlier = await findWalletByIdentity(tx, scope, identity);
-  if (earlier) throw connectedAlready(earlier);
-  await insertWallet(tx, {
+  const isNew = await insertWallet(tx, {
     ...draft,
     identity,
     position: await nextWalletPosition(tx, scope),
@@ -130,6 +128,7 @@ export async function saveWallet(
     notes: [...probe.notes],
     last_checked_at: parts.clock.now(),
   });
+  if (!isNew) throw connectedAlready((await findWalletByIdentity(tx, scope, identity))!);
   return (await findWallet(tx, scope, draft.id))!;
 }
 

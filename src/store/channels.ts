@@ -31,6 +31,7 @@ const save = statement(
   `insert into channels (${stored.join(', ')}) values (${placeholders}) on conflict (id) do update set ${assignments}`,
 );
 const find = statement('channels_find', `select ${shown} from channels where ${inScope}`);
+const lock = statement('channels_lock', `select from channels where ${inScope} for no key update`);
 const remove = statement('channels_delete', `delete from channels where ${inScope}`);
 const isTaken = statement(
   'channels_slug_taken',
@@ -42,9 +43,9 @@ const findLive = statement(
   'channels_find_live',
   `select ${shown} from channels where slug = any($1::text[]) and livemode`,
 );
-const listOfMerchant = statement(
-  'channels_list_of_merchant',
-  `select ${channelColumns.join(', ')} from channels where merchant_id = $1`,
+const lockOfMerchant = statement(
+  'channels_lock_of_merchant',
+  `select ${channelColumns.join(', ')} from channels where merchant_id = $1 order by id for no key update`,
 );
 const removeOthers = statement(
   'channels_delete_others_of_operator',
@@ -87,6 +88,13 @@ export function findChannel(db: Handle, scope: Scope, id: string): Promise<Chann
   return db.maybeOne(find, [id, scope.merchantId, scope.livemode]);
 }
 
+/** The channel as it stands until this transaction ends. */
+export async function lockChannel(tx: Handle, scope: Scope, id: string): Promise<ChannelRow | undefined> {
+  const key = [id, scope.merchantId, scope.livemode];
+  // Read after the lock: a statement that had to wait sees the merchant's name as it was before it.
+  return (await tx.maybeOne(lock, key)) === undefined ? undefined : tx.maybeOne(find, key);
+}
+
 /** @returns false when there was no such channel. */
 export async function deleteChannel(tx: Handle, scope: Scope, id: string): Promise<boolean> {
   return (await tx.run(remove, [id, scope.merchantId, scope.livemode])) === 1;
@@ -122,7 +130,7 @@ export function listChannels(
 
 /** After a merchant changed its name: its channels, of both modes, are found by the new one. */
 export async function renameChannelsMerchant(tx: Handle, merchantId: string, name: string): Promise<void> {
-  for (const row of await tx.many<ChannelRow>(listOfMerchant, [merchantId])) await saveChannel(tx, row, name);
+  for (const row of await tx.many<ChannelRow>(lockOfMerchant, [merchantId])) await saveChannel(tx, row, name);
 }
 
 /** Live channels of anybody's, by slug. For operators. */

@@ -43,11 +43,17 @@ export const selectWallets = `select ${stored.map((column) => `w.${column}`).joi
 const insert = statement(
   'wallets_insert',
   `insert into wallets (${stored.join(', ')}, identity)
-   values (${stored.map((_, index) => `$${index + 1}`).join(', ')}, $${stored.length + 1})`,
+   values (${stored.map((_, index) => `$${index + 1}`).join(', ')}, $${stored.length + 1})
+   on conflict do nothing`,
 );
 const find = statement(
   'wallets_find',
   `${selectWallets} where w.id = $1 and w.merchant_id = $2 and w.livemode = $3 and w.deleted_at is null`,
+);
+const lock = statement(
+  'wallets_lock',
+  `select from wallets
+    where id = $1 and merchant_id = $2 and livemode = $3 and deleted_at is null for no key update`,
 );
 const findForJob = statement('wallets_find_for_job', `${selectWallets} where w.id = $1`);
 const listAll = statement(
@@ -132,9 +138,10 @@ const recordTransaction = statement(
     where id = $1 and (last_transaction_at is null or last_transaction_at < $2::timestamptz - interval '1 second')`,
 );
 
-export async function insertWallet(tx: Handle, row: NewWalletRow): Promise<void> {
+/** @returns false when the merchant has a wallet of this identity already, or got one at this very moment. */
+export async function insertWallet(tx: Handle, row: NewWalletRow): Promise<boolean> {
   const values = stored.map((column) => (jsonColumns.has(column) ? JSON.stringify(row[column]) : row[column]));
-  await tx.run(insert, [...values, row.identity ?? null]);
+  return (await tx.run(insert, [...values, row.identity ?? null])) === 1;
 }
 
 /** A wallet of the merchant in this mode that is the same as the one with this identity. */
@@ -144,16 +151,16 @@ export function findWalletByIdentity(db: Handle, scope: Scope, identity: string)
 
 export type WalletChange = Pick<WalletRow, 'name' | 'position' | 'enabled' | 'max_payment_sats' | 'takes_preimages'>;
 
-/** @returns false when the merchant has no such wallet. */
+/** Writes over a wallet that this transaction has locked. */
 export async function updateWallet(
-  db: Handle,
+  tx: Handle,
   scope: Scope,
   id: string,
   { name, position, enabled, max_payment_sats, takes_preimages }: WalletChange,
   now: Date,
-): Promise<boolean> {
+): Promise<void> {
   const key = [id, scope.merchantId, scope.livemode];
-  return (await db.run(change, [...key, name, position, enabled, max_payment_sats, takes_preimages, now])) === 1;
+  await tx.run(change, [...key, name, position, enabled, max_payment_sats, takes_preimages, now]);
 }
 
 /** Takes the wallet out of the line and every list. @returns false when the merchant has no such wallet. */
@@ -168,6 +175,13 @@ export async function eraseUnneededCredentials(db: Handle, removedBefore: Date):
 
 export function findWallet(db: Handle, scope: Scope, id: string): Promise<WalletRow | undefined> {
   return db.maybeOne(find, [id, scope.merchantId, scope.livemode]);
+}
+
+/** The wallet as it stands until this transaction ends; calls that only look are not held up. */
+export async function lockWallet(tx: Handle, scope: Scope, id: string): Promise<WalletRow | undefined> {
+  const key = [id, scope.merchantId, scope.livemode];
+  // Read after the lock: a statement that had to wait sees other rows as they were before it.
+  return (await tx.maybeOne(lock, key)) === undefined ? undefined : tx.maybeOne(find, key);
 }
 
 /** Without a tenant: for the watcher, which was handed the id by an invoice. */

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { tryWallet, saveWallet } from '../../src/flows/connect-wallet.ts';
+import { saveWallet, tryWallet } from '../../src/flows/connect-wallet.ts';
 import { addSeconds } from '../../src/kernel/clock.ts';
 import type { Connector, WalletHint } from '../../src/lightning/connector.ts';
 import { sealedPlace } from '../../src/model/sealed-columns.ts';

@@ -4,7 +4,7 @@ import { invalid, notFound } from '../../kernel/errors.ts';
 import { channelSchema, toChannel } from '../../model/channel.ts';
 import { inputObject } from '../../model/fields.ts';
 import { json, operation } from '../../operation/operation.ts';
-import { findChannel, saveChannel } from '../../store/channels.ts';
+import { lockChannel, saveChannel } from '../../store/channels.ts';
 import { channelMembers, channelNameInput, withChannelBody } from './channel-input.ts';
 
 export const updateChannel = operation({
@@ -21,7 +21,7 @@ export const updateChannel = operation({
   tool: false,
   idempotency: 'database',
   async run(call, { params, body }) {
-    const before = await findChannel(call.db, call.scope, params.id!);
+    const before = await lockChannel(call.db, call.scope, params.id!);
     if (!before) throw notFound('Channel');
     const channel = await withChannelBody(call, before, body.channel);
     try {
