@@ -8,7 +8,7 @@ import { completeCheckout } from './complete-checkout.ts';
 import { grantAccess } from './grant-access.ts';
 import { recordSale } from './record-sale.ts';
 
-interface Completion {
+export interface Completion {
   paidAt: Date;
   cashPaidAt: Date | null;
   attention: OrderAttention | null;
