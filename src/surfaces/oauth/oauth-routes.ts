@@ -21,123 +21,160 @@ const registrationsAnHour = { name: 'registration', most: 60, windowSeconds: 360
 const metadataAgeSeconds = 300;
 const form = 'application/x-www-form-urlencoded';
 
+/** What every address needs. */
+interface Door {
+  readonly server: FastifyInstance;
+  readonly parts: Parts;
+  readonly openProvider: () => Promise<Provider>;
+}
+
 /** The authorization server for assistants (OAuth 2.1, MCP 2025-06-18 "Authorization") on Satline's own address. */
 export function addOauth(app: FastifyInstance, parts: Parts): void {
   const openProvider = lazyProvider(parts, showRequestError);
-  const registrations = createSharedTries(parts, registrationsAnHour);
-
   addInteractionPages(app, parts, openProvider);
   app.register(async (server) => {
     server.removeAllContentTypeParsers();
     server.addContentTypeParser('*', { parseAs: 'string', bodyLimit: bodyLimitBytes }, (_request, body, done) =>
       done(null, body),
     );
-    server.setErrorHandler((error, request, reply) => sendError(error, request, reply));
-    publish('/.well-known/oauth-protected-resource', resourceMetadata);
-    publish('/.well-known/oauth-protected-resource/api/v1/mcp', resourceMetadata);
-    publish('/.well-known/oauth-authorization-server', serverMetadata);
+    server.setErrorHandler((error, request, reply) => sendError(parts, error, request, reply));
+    const door = { server, parts, openProvider };
+    addMetadata(door, '/.well-known/oauth-protected-resource', resourceMetadata);
+    addMetadata(door, '/.well-known/oauth-protected-resource/api/v1/mcp', resourceMetadata);
+    addMetadata(door, '/.well-known/oauth-authorization-server', serverMetadata);
+    addAuthorization(door);
+    addToken(door);
+    addRevocation(door);
+    addRegistration(door);
+  });
+}
 
-    // Browsers go there by themselves, without CORS. HEAD would begin an authorization that nobody ends.
-    const config = { secretInPath: true } as const;
-    server.get(
-      authorizePath,
-      { exposeHeadRoute: false, onRequest: admit('oauth_authorize') },
-      async (request, reply) => {
-        const query = new URLSearchParams(request.url.split('?').slice(1).join('?'));
-        const path = `${authorizePath}?${normaliseAuthorization(query, parts.links.publicUrl)}`;
-        return pass(request, reply, { method: 'GET', path });
-      },
-    );
-    server.get(
-      `${authorizePath}/:uid`,
-      { exposeHeadRoute: false, config, onRequest: admit('oauth_authorize') },
-      async (request, reply) => pass(request, reply, { method: 'GET', path: request.url }),
-    );
-    refuseOtherMethods(server, authorizePath, new Set(['GET']));
-    refuseOtherMethods(server, `${authorizePath}/:uid`, new Set(['GET']));
+function addMetadata({ server, parts }: Door, path: string, describe: (publicUrl: string) => object): void {
+  server.get(path, { onRequest: admit(parts, 'oauth_metadata') }, async (_request, reply) =>
+    allowAnyPage(reply)
+      .header('cache-control', `public, max-age=${metadataAgeSeconds}`)
+      .send(describe(parts.links.publicUrl)),
+  );
+  addPreflight(server, path, 'GET');
+  refuseOtherMethods(server, path, new Set(['GET', 'HEAD']));
+}
 
-    endpoint(tokenPath, 'oauth_token', (request) =>
-      normaliseTokenRequest(readForm(request), parts.links.publicUrl).toString(),
-    );
-    endpoint(revokePath, 'oauth_revoke', (request) => readForm(request).toString());
-    endpoint(registerPath, 'oauth_register', async (request) => {
+/** Browsers go there by themselves, without CORS. HEAD would begin an authorization that nobody ends. */
+function addAuthorization(door: Door): void {
+  const { server, parts } = door;
+  const options = { exposeHeadRoute: false, onRequest: admit(parts, 'oauth_authorize') };
+  server.get(authorizePath, options, async (request, reply) => {
+    const query = new URLSearchParams(request.url.split('?').slice(1).join('?'));
+    const path = `${authorizePath}?${normaliseAuthorization(query, parts.links.publicUrl)}`;
+    return pass(door, request, reply, { method: 'GET', path });
+  });
+  const config = { secretInPath: true } as const;
+  server.get(`${authorizePath}/:uid`, { ...options, config }, async (request, reply) =>
+    pass(door, request, reply, { method: 'GET', path: request.url }),
+  );
+  refuseOtherMethods(server, authorizePath, new Set(['GET']));
+  refuseOtherMethods(server, `${authorizePath}/:uid`, new Set(['GET']));
+}
+
+function addToken(door: Door): void {
+  addEndpoint(door, tokenPath, {
+    operation: 'oauth_token',
+    type: form,
+    write: (request) => normaliseTokenRequest(readForm(request), door.parts.links.publicUrl).toString(),
+  });
+}
+
+function addRevocation(door: Door): void {
+  addEndpoint(door, revokePath, {
+    operation: 'oauth_revoke',
+    type: form,
+    write: (request) => readForm(request).toString(),
+  });
+}
+
+function addRegistration(door: Door): void {
+  const { server, parts } = door;
+  const registrations = createSharedTries(parts, registrationsAnHour);
+  addEndpoint(door, registerPath, {
+    operation: 'oauth_register',
+    type: 'application/json',
+    async write(request) {
       const waitSeconds = await registrations.take(networkOf(request.ip), parts.clock.now());
       if (waitSeconds > 0) throw tooMany('Too many clients were registered from this address', waitSeconds);
       return JSON.stringify(normaliseRegistration(readJson(request)));
-    });
-    server.get(`${registerPath}/:client`, { onRequest: admit('oauth_register') }, async (request, reply) =>
-      pass(request, allowAnyPage(reply), { method: 'GET', path: request.url }, 'application/json'),
-    );
-    refuseOtherMethods(server, `${registerPath}/:client`, new Set(['GET', 'HEAD']));
-
-    function publish(path: string, describe: (publicUrl: string) => object): void {
-      server.get(path, { onRequest: admit('oauth_metadata') }, async (_request, reply) =>
-        allowAnyPage(reply)
-          .header('cache-control', `public, max-age=${metadataAgeSeconds}`)
-          .send(describe(parts.links.publicUrl)),
-      );
-      preflight(path, 'GET');
-      refuseOtherMethods(server, path, new Set(['GET', 'HEAD']));
-    }
-
-    type Write = (request: FastifyRequest) => string | Promise<string>;
-    function endpoint(path: string, operation: string, write: Write): void {
-      server.post(path, { onRequest: admit(operation) }, async (request, reply) => {
-        allowAnyPage(reply);
-        const body = await write(request);
-        const type = path === registerPath ? 'application/json' : form;
-        return pass(request, reply, { method: 'POST', path, body }, type);
-      });
-      preflight(path, 'POST');
-      refuseOtherMethods(server, path, new Set(['POST']));
-    }
-
-    function preflight(path: string, method: string): void {
-      server.options(path, async (_request, reply) =>
-        allowAnyPage(reply)
-          .code(204)
-          .header('access-control-allow-methods', method)
-          .header('access-control-allow-headers', 'authorization, content-type, mcp-protocol-version')
-          .header('access-control-max-age', '86400')
-          .send(),
-      );
-    }
+    },
   });
+  const client = `${registerPath}/:client`;
+  server.get(client, { onRequest: admit(parts, 'oauth_register') }, async (request, reply) =>
+    pass(door, request, allowAnyPage(reply), { method: 'GET', path: request.url }, 'application/json'),
+  );
+  refuseOtherMethods(server, client, new Set(['GET', 'HEAD']));
+}
 
-  function admit(operation: string) {
-    return async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
-      request.operation = operation;
-      reply.headers(takeRequests(parts.rateLimiter, undefined, request.ip, 1, parts.clock.now()));
-    };
-  }
+interface Endpoint {
+  readonly operation: string;
+  /** Of the body that `write` makes for the provider from the one that was sent. */
+  readonly type: string;
+  write(request: FastifyRequest): string | Promise<string>;
+}
 
-  /** @param type of a body for programs; left out: a person's browser asks, with its cookies. */
-  async function pass(
-    request: FastifyRequest,
-    reply: FastifyReply,
-    asked: Pick<ProviderRequest, 'method' | 'path' | 'body'>,
-    type?: string,
-  ): Promise<FastifyReply> {
-    const { accept, authorization } = request.headers;
-    const headers =
-      type === undefined
-        ? { accept, 'accept-language': request.headers['accept-language'], cookie: providerCookies(request.headers) }
-        : { accept: 'application/json', authorization, 'content-type': type };
-    const provider: Provider = await openProvider();
-    const answer = await askProvider(provider, parts.links.publicUrl, { ...asked, headers, address: request.ip });
-    return send(reply, answer);
-  }
+/** One that programs post to. */
+function addEndpoint(door: Door, path: string, { operation, type, write }: Endpoint): void {
+  const { server, parts } = door;
+  server.post(path, { onRequest: admit(parts, operation) }, async (request, reply) => {
+    allowAnyPage(reply);
+    const body = await write(request);
+    return pass(door, request, reply, { method: 'POST', path, body }, type);
+  });
+  addPreflight(server, path, 'POST');
+  refuseOtherMethods(server, path, new Set(['POST']));
+}
 
-  function sendError(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
-    const told = toOauthError(error);
-    if (told.status >= 500) parts.log.error({ request_id: request.id, err: error }, 'OAuth request failed');
-    if (error instanceof RateLimited) reply.headers(error.headers);
-    if (told.retryAfterSeconds !== undefined) reply.header('retry-after', String(Math.ceil(told.retryAfterSeconds)));
-    return allowAnyPage(reply)
-      .code(told.status)
-      .header('cache-control', 'no-store')
-      .send({ error: told.code, error_description: told.message });
-  }
+function addPreflight(server: FastifyInstance, path: string, method: string): void {
+  server.options(path, async (_request, reply) =>
+    allowAnyPage(reply)
+      .code(204)
+      .header('access-control-allow-methods', method)
+      .header('access-control-allow-headers', 'authorization, content-type, mcp-protocol-version')
+      .header('access-control-max-age', '86400')
+      .send(),
+  );
+}
+
+function admit(parts: Parts, operation: string) {
+  return async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
+    request.operation = operation;
+    reply.headers(takeRequests(parts.rateLimiter, undefined, request.ip, 1, parts.clock.now()));
+  };
+}
+
+/** @param type of a body for programs; left out: a person's browser asks, with its cookies. */
+async function pass(
+  { parts, openProvider }: Door,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  asked: Pick<ProviderRequest, 'method' | 'path' | 'body'>,
+  type?: string,
+): Promise<FastifyReply> {
+  const { accept, authorization } = request.headers;
+  const headers =
+    type === undefined
+      ? { accept, 'accept-language': request.headers['accept-language'], cookie: providerCookies(request.headers) }
+      : { accept: 'application/json', authorization, 'content-type': type };
+  const provider = await openProvider();
+  const answer = await askProvider(provider, parts.links.publicUrl, { ...asked, headers, address: request.ip });
+  return send(reply, answer);
+}
+
+function sendError(parts: Parts, error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
+  const told = toOauthError(error);
+  if (told.status >= 500) parts.log.error({ request_id: request.id, err: error }, 'OAuth request failed');
+  if (error instanceof RateLimited) reply.headers(error.headers);
+  if (told.retryAfterSeconds !== undefined) reply.header('retry-after', String(Math.ceil(told.retryAfterSeconds)));
+  return allowAnyPage(reply)
+    .code(told.status)
+    .header('cache-control', 'no-store')
+    .send({ error: told.code, error_description: told.message });
 }
 
 function send(reply: FastifyReply, { status, headers, body }: ProviderAnswer): FastifyReply {
