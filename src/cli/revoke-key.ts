@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import { recordOperatorAudit } from '../flows/record-audit.ts';
+import { scopeOf } from '../model/scope.ts';
 import { findApiKeyForOperator, revokeApiKey } from '../store/api-keys.ts';
 import { addCommand, withParts } from './command.ts';
 import { CliFailure } from './failure.ts';
@@ -13,7 +14,7 @@ export function addRevokeKey(group: Command): void {
       withParts(async ({ parts }, _options, id) => {
         const before = await findApiKeyForOperator(parts.db, id);
         if (!before) throw new CliFailure(`No API key has the id ${id}. "satline key list" shows them.`);
-        const scope = { merchantId: before.merchant_id, livemode: before.livemode };
+        const scope = scopeOf(before);
         // A rolled key that still overlaps with its successor stops now instead.
         const now = parts.clock.now();
         const revoked = await parts.db.transaction(async (tx) => {

@@ -2,6 +2,7 @@ import type { Handle } from '../db/database.ts';
 import { later } from '../kernel/clock.ts';
 import { AppError } from '../kernel/errors.ts';
 import { addDays, dayOf, startOfDay } from '../model/billing-calendar.ts';
+import { scopeOf } from '../model/scope.ts';
 import type { SubscriptionRow } from '../model/subscription.ts';
 import { lockSubscriptionRow } from '../store/subscriptions.ts';
 import { billPeriod } from './bill-period.ts';
@@ -22,7 +23,7 @@ export async function acceptSubscription(tx: Handle, parts: Parts, seen: Subscri
     throw new AppError('conflict', 'This subscription was cancelled and can no longer be accepted');
   }
   if (subscription.status !== 'invited') return subscription;
-  const scope = { merchantId: subscription.merchant_id, livemode: subscription.livemode };
+  const scope = scopeOf(subscription);
   const calendar = await readCalendar(tx, scope, now);
   const { today } = calendar;
   const { time_zone: zone, starts_on: wanted, trial_days: trialDays } = subscription;

@@ -1,5 +1,6 @@
 import type { Handle } from '../db/database.ts';
 import type { OrderRow } from '../model/order.ts';
+import { scopeOf } from '../model/scope.ts';
 import { findPeriodByOrder, lockSubscriptionRow, settlePeriod } from '../store/subscriptions.ts';
 import { readCalendar, saveSubscription } from './subscription-calendar.ts';
 import { recordSubscriptionEvent } from './subscription-events.ts';
@@ -18,7 +19,7 @@ export async function advanceSubscription(tx: Handle, order: OrderRow, now: Date
   if (!period || period.settled) return;
   const subscription = (await lockSubscriptionRow(tx, period.subscription_id))!;
   await settlePeriod(tx, period.id);
-  const calendar = await readCalendar(tx, { merchantId: order.merchant_id, livemode: order.livemode }, now);
+  const calendar = await readCalendar(tx, scopeOf(order), now);
   const wasLate = subscription.status === 'past_due';
   const row = wasLate ? { ...subscription, status: 'active' as const } : subscription;
   const saved = await saveSubscription(tx, row, undefined, calendar);

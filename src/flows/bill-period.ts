@@ -2,6 +2,7 @@ import type { Handle } from '../db/database.ts';
 import { later } from '../kernel/clock.ts';
 import { newId } from '../kernel/ids.ts';
 import { periodNumberAt, periodStart } from '../model/billing-calendar.ts';
+import { scopeOf } from '../model/scope.ts';
 import { calendarOf, type PeriodRow, type SubscriptionRow } from '../model/subscription.ts';
 import { priceCharge } from '../model/subscription-charge.ts';
 import { insertPeriod } from '../store/subscriptions.ts';
@@ -35,7 +36,7 @@ export async function billPeriod(
   const isFirst = before.current_period_start === null;
   const charge = priceCharge(before);
   const origin = {
-    scope: { merchantId: before.merchant_id, livemode: before.livemode },
+    scope: scopeOf(before),
     source: 'subscription' as const,
     apiKeyId: null,
     now,

@@ -28,7 +28,7 @@ export async function changeMerchant(
   const merchant: MerchantRow = {
     ...before,
     ...given,
-    currency: (change.currency ? parseCurrency(change.currency) : undefined) ?? before.currency,
+    currency: parseCurrency(change.currency) ?? before.currency,
     allowed_origins: change.allowed_origins?.map((origin) => new URL(origin).origin) ?? before.allowed_origins,
     updated_at: now,
   };

@@ -2,6 +2,7 @@ import type { Handle } from '../db/database.ts';
 import { AppError } from '../kernel/errors.ts';
 import { newId } from '../kernel/ids.ts';
 import { periodNumberAt, periodStart } from '../model/billing-calendar.ts';
+import { scopeOf } from '../model/scope.ts';
 import { calendarOf, canBecome, type SubscriptionRow } from '../model/subscription.ts';
 import { movePeriodDue } from '../store/subscriptions.ts';
 import { endSubscription } from './end-subscription.ts';
@@ -95,7 +96,7 @@ type Change = (tx: Handle, locked: LockedSubscription, calendar: SubscriptionCal
 function change(work: Change) {
   return async (tx: Handle, parts: Parts, seen: SubscriptionRow): Promise<SubscriptionRow> => {
     const locked = await lockSubscription(tx, seen);
-    const scope = { merchantId: seen.merchant_id, livemode: seen.livemode };
+    const scope = scopeOf(seen);
     const calendar = await readCalendar(tx, scope, parts.clock.now());
     return work(tx, locked, calendar);
   };

@@ -3,6 +3,7 @@ import { recordEvents } from '../events/outbox.ts';
 import { newId } from '../kernel/ids.ts';
 import { type OrderRow, toOrder } from '../model/order.ts';
 import { type PaymentKind, type PaymentRow, toPayment } from '../model/payment.ts';
+import { scopeOf } from '../model/scope.ts';
 import { insertPayment } from '../store/payments.ts';
 import { type Completion, completeOrder, toPaidOrder } from './complete-order.ts';
 
@@ -63,7 +64,7 @@ export async function confirmAtOnce(
   const paid = await completeOrder(tx, order, payment, completionAtOnce(terms.kind, now));
   await recordEvents(
     tx,
-    { merchantId: order.merchant_id, livemode: order.livemode },
+    scopeOf(order),
     [
       { kind: 'payment.confirmed', subjectId: payment.id, data: toPayment(payment) },
       { kind: 'order.paid', subjectId: order.id, data: toOrder(paid) },

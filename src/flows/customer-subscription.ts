@@ -4,6 +4,7 @@ import type { InvoiceRow } from '../model/invoice.ts';
 import type { MerchantRow } from '../model/merchant.ts';
 import type { OrderRow } from '../model/order.ts';
 import { receiptUrl } from '../model/sale.ts';
+import { scopeOf } from '../model/scope.ts';
 import type { PeriodRow, SubscriptionRow } from '../model/subscription.ts';
 import { findOpenInvoice } from '../store/invoices.ts';
 import { findMerchant } from '../store/merchants.ts';
@@ -85,7 +86,7 @@ export async function payByLink(parts: Parts, view: CustomerView): Promise<void>
   const { subscription, unpaid } = view;
   if (!unpaid) return;
   checkActive(view);
-  const scope = { merchantId: subscription.merchant_id, livemode: subscription.livemode };
+  const scope = scopeOf(subscription);
   await openInvoice(parts, scope, unpaid.order.id, parts.stopping);
 }
 
@@ -96,7 +97,7 @@ export async function payByLink(parts: Parts, view: CustomerView): Promise<void>
 export async function simulateByLink(parts: Parts, { subscription, unpaid }: CustomerView): Promise<void> {
   if (subscription.livemode) throw new AppError('forbidden', 'Only a test subscription can be paid this way');
   if (!unpaid) return;
-  const scope = { merchantId: subscription.merchant_id, livemode: subscription.livemode };
+  const scope = scopeOf(subscription);
   const invoice = await openInvoice(parts, scope, unpaid.order.id, parts.stopping);
   await simulatePayment(parts, scope, invoice.id, { afterSeconds: 0, amountSats: undefined }, parts.stopping);
 }

@@ -1,4 +1,5 @@
 import type { Handle } from '../db/database.ts';
+import { scopeOf } from '../model/scope.ts';
 import type { SubscriptionRow } from '../model/subscription.ts';
 import { settlePeriod } from '../store/subscriptions.ts';
 import { cancelOrder } from './cancel-order.ts';
@@ -16,7 +17,7 @@ export async function endSubscription(
   calendar: SubscriptionCalendar,
 ): Promise<SubscriptionRow> {
   const { now, today } = calendar;
-  const scope = { merchantId: subscription.merchant_id, livemode: subscription.livemode };
+  const scope = scopeOf(subscription);
   if (unsettled) await settlePeriod(tx, unsettled.id);
   if (order?.status === 'pending') await cancelOrder(tx, scope, order.id, now);
   const ended = await saveSubscription(

@@ -1,5 +1,6 @@
 import { recordEvents } from '../events/outbox.ts';
 import { toCheckoutSession } from '../model/checkout-session.ts';
+import { scopeOf } from '../model/scope.ts';
 import { listEndingCheckoutSessions, markCheckoutExpiredTold } from '../store/checkout-sessions.ts';
 import { findMerchant } from '../store/merchants.ts';
 import type { Parts } from './parts.ts';
@@ -19,7 +20,7 @@ export async function expireCheckouts(parts: Parts): Promise<number> {
       if (!session) return;
       const merchant = (await findMerchant(tx, session.merchant_id))!;
       const context = { payUrl: parts.links.payUrl, privapaidEnabled: merchant.privapaid_enabled, now };
-      const scope = { merchantId: session.merchant_id, livemode: session.livemode };
+      const scope = scopeOf(session);
       const data = toCheckoutSession(session, context);
       await recordEvents(tx, scope, [{ kind: 'checkout.expired', subjectId: id, data }], now);
     });

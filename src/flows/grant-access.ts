@@ -1,5 +1,6 @@
 import type { Handle } from '../db/database.ts';
 import type { OrderRow } from '../model/order.ts';
+import { scopeOf } from '../model/scope.ts';
 import { insertAccessGrants } from '../store/access-grants.ts';
 import { findSaleOfOrder } from '../store/sales.ts';
 
@@ -8,6 +9,6 @@ export async function grantAccess(tx: Handle, order: OrderRow, paidAt: Date, now
   if (!order.items.some(({ product_id }) => product_id)) return;
   const sale = (await findSaleOfOrder(tx, order.id))!;
   const lines = sale.items.flatMap(({ id, product_id }) => (product_id ? [{ id, product: product_id }] : []));
-  const scope = { merchantId: order.merchant_id, livemode: order.livemode };
+  const scope = scopeOf(order);
   await insertAccessGrants(tx, scope, order.id, lines, paidAt, now);
 }

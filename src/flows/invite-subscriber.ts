@@ -1,6 +1,7 @@
 import type { Handle } from '../db/database.ts';
 import { newId, randomBase62 } from '../kernel/ids.ts';
 import { sha256Hex } from '../kernel/secrets.ts';
+import { scopeOf } from '../model/scope.ts';
 import { sealedPlace } from '../model/sealed-columns.ts';
 import type { SubscriptionRow } from '../model/subscription.ts';
 import { ensureCustomer } from '../store/customers.ts';
@@ -43,7 +44,7 @@ export async function inviteSubscriber(
   invitation: Invitation,
   now: Date,
 ): Promise<SubscriptionRow> {
-  const scope = { merchantId: invitation.merchant_id, livemode: invitation.livemode };
+  const scope = scopeOf(invitation);
   const { today } = await readCalendar(tx, scope, now);
   const id = newId();
   const link = `sub_${randomBase62(linkLength)}`;

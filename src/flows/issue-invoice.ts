@@ -5,6 +5,7 @@ import { AppError } from '../kernel/errors.ts';
 import type { Sealer } from '../kernel/secrets.ts';
 import { type InvoiceRow, toInvoice } from '../model/invoice.ts';
 import type { OrderRow } from '../model/order.ts';
+import { scopeOf } from '../model/scope.ts';
 import { sealedPlace } from '../model/sealed-columns.ts';
 import { insertInvoice } from '../store/invoices.ts';
 import type { IssuedByWallet } from '../wallets/runtime.ts';
@@ -73,7 +74,7 @@ export async function issueInvoice(
     updated_at: now,
     status: 'pending',
   };
-  const scope = { merchantId: order.merchant_id, livemode: order.livemode };
+  const scope = scopeOf(order);
   await Promise.all([
     insertInvoice(tx, invoice),
     recordEvents(tx, scope, [{ kind: 'invoice.created', subjectId: invoice.id, data: toInvoice(invoice, now) }], now),

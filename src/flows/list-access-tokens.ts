@@ -1,6 +1,7 @@
 import { signAccessToken } from '../entitlements/access-token.ts';
 import type { CheckoutAccess } from '../model/checkout-view.ts';
 import type { OrderRow } from '../model/order.ts';
+import { scopeOf } from '../model/scope.ts';
 import { listAccessGrants } from '../store/access-grants.ts';
 import type { Parts } from './parts.ts';
 
@@ -8,7 +9,7 @@ import type { Parts } from './parts.ts';
 export async function listAccessTokens(parts: Parts, order: OrderRow): Promise<CheckoutAccess[]> {
   const grants = await listAccessGrants(parts.db, order.id);
   if (grants.length === 0 || order.status === 'refunded') return [];
-  const key = await parts.accessKeys.require({ merchantId: order.merchant_id, livemode: order.livemode });
+  const key = await parts.accessKeys.require(scopeOf(order));
   return grants.map(({ id, product_id, duration_seconds, expires_at }) => ({
     order_item_id: id,
     product_id,

@@ -1,6 +1,7 @@
 import type { Handle } from '../db/database.ts';
 import { AppError } from '../kernel/errors.ts';
 import type { OrderRow } from '../model/order.ts';
+import { scopeOf } from '../model/scope.ts';
 import type { PeriodRow, SubscriptionRow } from '../model/subscription.ts';
 import { lockOrder } from '../store/orders.ts';
 import { claimDueSubscription, findUnsettledPeriod, lockSubscriptionRow } from '../store/subscriptions.ts';
@@ -35,7 +36,7 @@ async function lockInOrder(
   lockRow: () => Promise<SubscriptionRow | undefined>,
 ): Promise<LockedSubscription | undefined> {
   const before = await findUnsettledPeriod(tx, seen.id);
-  const scope = { merchantId: seen.merchant_id, livemode: seen.livemode };
+  const scope = scopeOf(seen);
   const order = before && (await lockOrder(tx, scope, before.order_id));
   const subscription = await lockRow();
   if (!subscription) return undefined;

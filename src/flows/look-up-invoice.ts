@@ -2,6 +2,7 @@ import { recordEvents } from '../events/outbox.ts';
 import { type InvoiceFact, WalletFault } from '../lightning/connector.ts';
 import { type InvoiceRow, toInvoice } from '../model/invoice.ts';
 import type { PaymentRow } from '../model/payment.ts';
+import { scopeOf } from '../model/scope.ts';
 import { markInvoiceExpiredEvent, scheduleLook } from '../store/invoice-watch.ts';
 import { lockInvoiceForJob } from '../store/invoices.ts';
 import { lockOrder } from '../store/orders.ts';
@@ -72,7 +73,7 @@ async function ask(
 }
 
 async function recordExpiry(parts: Parts, invoice: InvoiceRow, now: Date): Promise<void> {
-  const scope = { merchantId: invoice.merchant_id, livemode: invoice.livemode };
+  const scope = scopeOf(invoice);
   await parts.db.transaction(async (tx) => {
     await lockOrder(tx, scope, invoice.order_id);
     if (!(await markInvoiceExpiredEvent(tx, invoice.id, now))) return;

@@ -35,7 +35,7 @@ export async function mergeOrderChange(
   const tender = change.tender_type ?? order.tender_type;
   const members: Partial<OrderRow> = {
     total_amount_cents: change.total_amount_cents ?? order.total_amount_cents,
-    currency: (change.currency ? parseCurrency(change.currency) : undefined) ?? order.currency,
+    currency: parseCurrency(change.currency) ?? order.currency,
     ...(changesTerms(change) ? await termsOf(tx, scope, order, change, now) : {}),
     tender_type: tender,
     customer_email: change.customer_email === undefined ? order.customer_email : change.customer_email,
@@ -67,7 +67,7 @@ async function termsOf(
   const isNewDiscount = discountId !== null && discountId !== order.discount_id;
   const sent = {
     items: change.items ?? order.items,
-    currency: (change.currency ? parseCurrency(change.currency) : undefined) ?? order.currency,
+    currency: parseCurrency(change.currency) ?? order.currency,
     totalCents: change.total_amount_cents ?? order.total_amount_cents,
     taxCents: change.tax_amount_cents ?? order.tax_amount_cents,
     discountCents: change.discount_amount_cents ?? (isNewDiscount ? undefined : order.discount_amount_cents),

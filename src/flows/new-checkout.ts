@@ -143,7 +143,7 @@ async function amountsOf(
     tax_amount_cents: 0,
     discount_amount_cents: 0,
     discount_id: null,
-    currency: (request.currency ? parseCurrency(request.currency) : undefined) ?? merchant.currency,
+    currency: parseCurrency(request.currency) ?? merchant.currency,
     items: [{ name: `Payment to ${merchant.name}`.slice(0, 500).toWellFormed(), price_cents: amount, qty: 1 }],
     pricing: null,
   };

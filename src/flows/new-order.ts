@@ -11,6 +11,7 @@ import {
   type TenderType,
   toOrder,
 } from '../model/order.ts';
+import { scopeOf } from '../model/scope.ts';
 import { findMerchant } from '../store/merchants.ts';
 import { insertOrder, nextOrderNumber } from '../store/orders.ts';
 import { checkVolume } from './check-volume.ts';
@@ -77,7 +78,7 @@ export async function draftOrder(
     needsVolume ? checkVolume(db, rates, scope, now) : undefined,
   ]);
   const merchant = found!;
-  const currency = (request.currency ? parseCurrency(request.currency) : undefined) ?? merchant.currency;
+  const currency = parseCurrency(request.currency) ?? merchant.currency;
   const terms = await termsOf(db, request, currency, origin);
   const tender = request.tenderType ?? 'bitcoin';
   const quoteRequest = { amountCents: request.totalAmountCents, currency, livemode: scope.livemode, merchant };
@@ -148,7 +149,7 @@ async function termsOf(
  * @param committed the order as the caller's transaction leaves it, where that pays it at once.
  */
 export async function writeNewOrder(tx: Handle, order: OrderRow, committed = order): Promise<void> {
-  const scope = { merchantId: order.merchant_id, livemode: order.livemode };
+  const scope = scopeOf(order);
   await Promise.all([
     insertOrder(tx, order),
     recordEvents(

@@ -3,6 +3,7 @@ import { AppError } from '../kernel/errors.ts';
 import { type CheckoutSessionRow, statusOfSession } from '../model/checkout-session.ts';
 import type { InvoiceRow } from '../model/invoice.ts';
 import type { OrderRow } from '../model/order.ts';
+import { scopeOf } from '../model/scope.ts';
 import { lockCheckoutSession, setCheckoutOrder } from '../store/checkout-sessions.ts';
 import { findOpenInvoice } from '../store/invoices.ts';
 import { toOrderPaidAtOnce } from './confirm-at-once.ts';
@@ -39,7 +40,7 @@ export async function openCheckout(
   signal: AbortSignal,
 ): Promise<{ orderId: string; invoice: InvoiceRow }> {
   const orderId = session.order_id ?? (await makeOrder(parts, session.id));
-  const scope = { merchantId: session.merchant_id, livemode: session.livemode };
+  const scope = scopeOf(session);
   return { orderId, invoice: await openInvoice(parts, scope, orderId, signal) };
 }
 
@@ -78,7 +79,7 @@ export async function writeCheckoutOrder(
       quoteLater: session.amount_cents === 0,
     },
     {
-      scope: { merchantId: session.merchant_id, livemode: session.livemode },
+      scope: scopeOf(session),
       source: session.source,
       apiKeyId: session.api_key_id,
       now,

@@ -4,6 +4,7 @@ import { newId } from '../kernel/ids.ts';
 import { msatsForSats } from '../kernel/money.ts';
 import type { InvoiceRow } from '../model/invoice.ts';
 import type { OrderRow } from '../model/order.ts';
+import { scopeOf } from '../model/scope.ts';
 import type { WalletRow } from '../model/wallet.ts';
 import { listMerchantWallets } from '../store/wallets.ts';
 import { chooseWallets } from '../wallets/choose.ts';
@@ -27,7 +28,7 @@ export interface FrozenOrder {
 /** @throws {AppError} 422 for an order of 0 or an amount no wallet takes, 503 when none is operational. */
 export async function freezeOrder(db: Handle, order: OrderRow, description: string): Promise<FrozenOrder> {
   if (order.total_amount_sats < 1) throw invalid('an order of 0 gets no invoice; ask for an amount above 0');
-  const wallets = await listMerchantWallets(db, { merchantId: order.merchant_id, livemode: order.livemode });
+  const wallets = await listMerchantWallets(db, scopeOf(order));
   const pinned = order.wallet_pinned ? order.wallet_id! : undefined;
   const chosen = chooseWallets(wallets, order.total_amount_sats, pinned);
   return { order, invoiceId: newId(), walletIds: chosen.map((wallet) => wallet.id), description };
@@ -40,7 +41,7 @@ export async function askForFrozen(
   resumed: boolean,
   signal: AbortSignal,
 ): Promise<IssuedByWallet> {
-  const wallets = await listMerchantWallets(parts.db, { merchantId: order.merchant_id, livemode: order.livemode });
+  const wallets = await listMerchantWallets(parts.db, scopeOf(order));
   const chosen = walletIds
     .map((id) => wallets.find((wallet) => wallet.id === id))
     .filter((wallet): wallet is WalletRow => wallet !== undefined);

@@ -1,5 +1,4 @@
 import { AppError, invalid, notFound } from '../kernel/errors.ts';
-import { isToken } from '../kernel/ids.ts';
 import { provesHash } from '../lightning/preimage.ts';
 import { silentKinds } from '../model/connection.ts';
 import type { InvoiceRow } from '../model/invoice.ts';
@@ -20,7 +19,7 @@ const preimageShape = /^\s*[0-9a-f]{64}\s*$/i;
  *   nothing; `rate_limited` after too many of those.
  */
 export async function proveCheckoutPayment(parts: Parts, token: string, preimage: unknown): Promise<PaymentRow> {
-  const session = isToken(token) ? await findCheckoutSessionByToken(parts.db, token) : undefined;
+  const session = await findCheckoutSessionByToken(parts.db, token);
   if (!session) throw notFound('Checkout session');
   const now = parts.clock.now();
   const invoices = session.order_id ? await listInvoicesOfOrder(parts.db, session.order_id, now) : [];

@@ -1,5 +1,4 @@
 import { AppError } from '../kernel/errors.ts';
-import { isToken } from '../kernel/ids.ts';
 import type { VisitorPlace } from '../limits/visitor-places.ts';
 import { type CheckoutSessionRow, statusOfSession, tokensShownSeconds } from '../model/checkout-session.ts';
 import type { CheckoutView } from '../model/checkout-view.ts';
@@ -7,6 +6,7 @@ import type { InvoiceRow } from '../model/invoice.ts';
 import type { MerchantRow } from '../model/merchant.ts';
 import type { OrderRow } from '../model/order.ts';
 import { receiptUrl } from '../model/sale.ts';
+import { scopeOf } from '../model/scope.ts';
 import { findCheckoutSessionByToken } from '../store/checkout-sessions.ts';
 import { markInvoiceViewed } from '../store/invoice-watch.ts';
 import { findCurrentInvoice, isHeld } from '../store/invoices.ts';
@@ -39,28 +39,24 @@ export async function showCheckout(
   token: string,
   visitor: CheckoutVisitor,
 ): Promise<CheckoutView | undefined> {
-  const seen = await findSession(parts, token);
+  const seen = await findCheckoutSessionByToken(parts.db, token);
   if (!seen) return undefined;
   const merchant = (await findMerchant(parts.db, seen.merchant_id))!;
   if (seen.completed_at) parts.publicQuota.giveBack(placeOf(seen, visitor));
   if (statusOfSession(seen, parts.clock.now()) !== 'pending') return viewOf(parts, seen, merchant);
   const outcome = await openForPayer(parts, seen, merchant, visitor);
   // Opening takes its time; what happened meanwhile shows.
-  const session = (await findSession(parts, token))!;
+  const session = (await findCheckoutSessionByToken(parts.db, token))!;
   return viewOf(parts, session, merchant, outcome);
 }
 
 /** The same without making anything, for whoever only wants to know whether there is a page. */
 export async function peekAtCheckout(parts: Parts, token: string): Promise<CheckoutView | undefined> {
-  const session = await findSession(parts, token);
+  const session = await findCheckoutSessionByToken(parts.db, token);
   if (!session) return undefined;
   const invoice = await findUsableInvoice(parts, session);
   const merchant = (await findMerchant(parts.db, session.merchant_id))!;
   return viewOf(parts, session, merchant, invoice ? { invoice } : undefined);
-}
-
-async function findSession(parts: Parts, token: string): Promise<CheckoutSessionRow | undefined> {
-  return isToken(token) ? findCheckoutSessionByToken(parts.db, token) : undefined;
 }
 
 type Outcome = { invoice: InvoiceRow } | { held: true } | { unpayable: string; waitSeconds?: number };
@@ -144,7 +140,7 @@ async function viewOf(
   outcome?: Outcome,
 ): Promise<CheckoutView> {
   const now = parts.clock.now();
-  const scope = { merchantId: session.merchant_id, livemode: session.livemode };
+  const scope = scopeOf(session);
   const order = session.order_id ? await findOrder(parts.db, scope, session.order_id) : undefined;
   const status = statusOfSession(session, now);
   const invoice = outcome && 'invoice' in outcome ? outcome.invoice : undefined;
@@ -221,7 +217,7 @@ function timeLeft(session: CheckoutSessionRow, invoice: InvoiceRow | undefined, 
 /** A fresh session can be had only where the link is still for sale. */
 async function slugOf(parts: Parts, session: CheckoutSessionRow): Promise<string | undefined> {
   if (session.source !== 'payment_link' || !session.product_id) return undefined;
-  const scope = { merchantId: session.merchant_id, livemode: session.livemode };
+  const scope = scopeOf(session);
   const product = await findProduct(parts.db, scope, session.product_id);
   return product?.status === 'active' ? product.slug : undefined;
 }

@@ -3,6 +3,7 @@ import { statusOfSession } from '../model/checkout-session.ts';
 import type { MerchantRow } from '../model/merchant.ts';
 import type { PaymentLinkView } from '../model/payment-link-view.ts';
 import { type ProductRow, toPaymentLinkUrl } from '../model/product.ts';
+import { scopeOf } from '../model/scope.ts';
 import { findCheckoutSessionByForm } from '../store/checkout-sessions.ts';
 import { findMerchant } from '../store/merchants.ts';
 import { findActiveProductBySlug } from '../store/products.ts';
@@ -63,7 +64,7 @@ export async function openPaymentLink(
   if (reason) throw reason;
   return parts.db.transaction(async (tx) => {
     const origin = {
-      scope: { merchantId: product.merchant_id, livemode: product.livemode },
+      scope: scopeOf(product),
       source: 'payment_link' as const,
       apiKeyId: null,
       now,
@@ -80,7 +81,7 @@ export async function openPaymentLink(
 
 /** The price with the taxes that come on top: what a payer will pay. */
 async function totalOf(parts: Parts, product: ProductRow): Promise<number> {
-  const scope = { merchantId: product.merchant_id, livemode: product.livemode };
+  const scope = scopeOf(product);
   return (await priceOrder(parts.db, scope, { lines: [{ product: product.id, qty: 1 }] }, parts.clock.now()))
     .totalCents;
 }

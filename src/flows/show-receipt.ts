@@ -1,5 +1,6 @@
 import type { ReceiptView } from '../model/receipt-view.ts';
 import { receiptUrl } from '../model/sale.ts';
+import { scopeOf } from '../model/scope.ts';
 import { findMerchant } from '../store/merchants.ts';
 import { findOrder } from '../store/orders.ts';
 import { listPaymentsById } from '../store/payments.ts';
@@ -10,7 +11,7 @@ import type { Parts } from './parts.ts';
 export async function showReceipt(parts: Parts, token: string): Promise<ReceiptView | undefined> {
   const sale = await findSaleByReceipt(parts.db, token);
   if (!sale) return undefined;
-  const scope = { merchantId: sale.merchant_id, livemode: sale.livemode };
+  const scope = scopeOf(sale);
   const [merchant, order, payments] = await Promise.all([
     findMerchant(parts.db, sale.merchant_id),
     findOrder(parts.db, scope, sale.order_id),

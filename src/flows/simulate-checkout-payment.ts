@@ -1,6 +1,6 @@
 import { AppError, notFound } from '../kernel/errors.ts';
-import { isToken } from '../kernel/ids.ts';
 import { statusOfSession } from '../model/checkout-session.ts';
+import { scopeOf } from '../model/scope.ts';
 import type { SimulatedOutcome } from '../model/simulated-payment.ts';
 import { findCheckoutSessionByToken } from '../store/checkout-sessions.ts';
 import { findPaymentOfOrder } from '../store/payments.ts';
@@ -17,10 +17,10 @@ export async function simulateCheckoutPayment(
   token: string,
   signal: AbortSignal,
 ): Promise<SimulatedOutcome & { invoiceId: string }> {
-  const session = isToken(token) ? await findCheckoutSessionByToken(parts.db, token) : undefined;
+  const session = await findCheckoutSessionByToken(parts.db, token);
   if (!session) throw notFound('Checkout session');
   if (session.livemode) throw new AppError('forbidden', 'Only a test checkout can be paid this way');
-  const scope = { merchantId: session.merchant_id, livemode: session.livemode };
+  const scope = scopeOf(session);
   if (session.completed_at && session.order_id) {
     const payment = (await findPaymentOfOrder(parts.db, scope, session.order_id))!;
     return { payment, invoiceId: payment.invoice_id ?? '' };

@@ -1,5 +1,6 @@
 import type { Handle } from '../db/database.ts';
 import { newId } from '../kernel/ids.ts';
+import { scopeOf } from '../model/scope.ts';
 import { nextStep } from '../model/subscription.ts';
 import type { DueSubscription } from '../store/subscriptions.ts';
 import { billPeriod } from './bill-period.ts';
@@ -20,7 +21,7 @@ export async function stepDueSubscription(parts: Parts, seen: DueSubscription): 
     const now = parts.clock.now();
     const locked = await claimSubscription(tx, seen, now);
     if (!locked) return false;
-    const calendar = await readCalendar(tx, { merchantId: seen.merchant_id, livemode: seen.livemode }, now);
+    const calendar = await readCalendar(tx, scopeOf(seen), now);
     return stepSubscription(tx, parts, locked, calendar);
   });
 }

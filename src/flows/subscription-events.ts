@@ -2,6 +2,7 @@ import type { Handle } from '../db/database.ts';
 import type { EventKind } from '../events/catalog.ts';
 import { recordEvents } from '../events/outbox.ts';
 import type { OrderRow } from '../model/order.ts';
+import { scopeOf } from '../model/scope.ts';
 import { type PeriodRow, type SubscriptionRow, toSubscription } from '../model/subscription.ts';
 
 type SubscriptionEventKind = Extract<EventKind, `subscription.${string}`>;
@@ -21,7 +22,7 @@ export async function recordSubscriptionEvent(
   const { dedupe, period, order } = about;
   const shape = toSubscription(row);
   const data = period && order ? { ...shape, period: toPeriod(period, order) } : shape;
-  const scope = { merchantId: row.merchant_id, livemode: row.livemode };
+  const scope = scopeOf(row);
   await recordEvents(tx, scope, [{ kind, subjectId: row.id, data, ...(dedupe ? { dedupe } : {}) }], now);
 }
 

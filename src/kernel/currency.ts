@@ -32,10 +32,10 @@ export function isCurrency(code: string): boolean {
   return exponents.has(code);
 }
 
-/** Reads a code in any case; the lower-case code, or undefined if it is no active currency. */
-export function parseCurrency(text: string): string | undefined {
+/** Reads a code in any case; the lower-case code, or undefined if it is no active currency or none is given. */
+export function parseCurrency(text: string | null | undefined): string | undefined {
   // ASCII letters first: lower-casing also turns the Kelvin sign into a k.
-  if (!/^[A-Za-z]{3}$/.test(text)) return undefined;
+  if (!text || !/^[A-Za-z]{3}$/.test(text)) return undefined;
   const code = text.toLowerCase();
   return exponents.has(code) ? code : undefined;
 }

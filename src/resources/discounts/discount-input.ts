@@ -74,9 +74,7 @@ async function readValue(call: Call, before: DiscountRow, body: DiscountBody, fa
   const amount = body.amount_cents === undefined ? before.amount_cents : body.amount_cents;
   if (amount === null) faults.push('amount_cents is required for kind fixed');
   const currency =
-    (body.currency ? parseCurrency(body.currency) : undefined) ??
-    before.currency ??
-    (await findMerchant(call.db, call.scope.merchantId))!.currency;
+    parseCurrency(body.currency) ?? before.currency ?? (await findMerchant(call.db, call.scope.merchantId))!.currency;
   return { kind, percent: null, amount_cents: amount, currency };
 }
 

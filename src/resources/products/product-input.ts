@@ -62,7 +62,7 @@ export async function withProductBody(call: Call, before: ProductRow, body: Prod
     description: or(body.description, before.description),
     sku: or(body.sku, before.sku),
     price_cents: body.price_cents ?? before.price_cents,
-    currency: (body.currency ? parseCurrency(body.currency) : undefined) ?? before.currency,
+    currency: parseCurrency(body.currency) ?? before.currency,
     status,
     position: body.position ?? before.position,
     product_type_id: status === 'archived' ? null : typeId,

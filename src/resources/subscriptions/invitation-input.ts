@@ -88,7 +88,7 @@ async function readOffer(call: Call, body: InvitationBody, fallbackCurrency: str
   if (body.product_id == null) {
     if (body.name == null) faults.push('name is required');
     if (body.amount_cents == null) faults.push('amount_cents is required, or product_id');
-    const currency = (body.currency ? parseCurrency(body.currency) : undefined) ?? fallbackCurrency;
+    const currency = parseCurrency(body.currency) ?? fallbackCurrency;
     return {
       product_id: null,
       name: body.name ?? '',

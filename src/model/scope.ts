@@ -1,0 +1,6 @@
+import type { Scope } from '../kernel/context.ts';
+
+/** The tenant and mode that a row belongs to. */
+export function scopeOf(row: { readonly merchant_id: string; readonly livemode: boolean }): Scope {
+  return { merchantId: row.merchant_id, livemode: row.livemode };
+}
