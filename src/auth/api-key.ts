@@ -1,9 +1,9 @@
-import { hash } from 'node:crypto';
 import type { Handle } from '../db/database.ts';
 import type { Permission, Scope } from '../kernel/context.ts';
 import { newId, randomBase62 } from '../kernel/ids.ts';
 import { Secret } from '../kernel/secrets.ts';
 import { insertApiKey, type KeyLimits } from '../store/api-keys.ts';
+import { hashToken } from './hash-token.ts';
 
 const secretCharacters = 40;
 const shape = /^(sk|pk)_(live|test)_[0-9A-Za-z]{32,64}$/;
@@ -34,7 +34,7 @@ export async function issueApiKey(tx: Handle, scope: Scope, terms: ApiKeyTerms, 
     id,
     kind: terms.kind,
     name: terms.name,
-    keyHash: hashApiKey(key),
+    keyHash: hashToken(key),
     prefix,
     lastFour: key.slice(-4),
     permissions: terms.permissions ?? null,
@@ -49,9 +49,4 @@ export async function issueApiKey(tx: Handle, scope: Scope, terms: ApiKeyTerms, 
 /** Whether `text` has the shape of a key, so that nothing else is looked up. */
 export function looksLikeApiKey(text: string): boolean {
   return shape.test(text);
-}
-
-/** A plain hash is enough: the key has 238 random bits, there is nothing to guess. */
-export function hashApiKey(key: string): Buffer {
-  return hash('sha256', key, 'buffer');
 }

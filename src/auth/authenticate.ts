@@ -5,7 +5,8 @@ import { AppError } from '../kernel/errors.ts';
 import { permissionsOfScope, readScopes } from '../model/oauth-connection.ts';
 import { type ApiKeyMatch, findApiKeyByHash } from '../store/api-keys.ts';
 import { type AccessTokenMatch, findConnectionByToken } from '../store/oauth-connections.ts';
-import { hashApiKey, looksLikeApiKey } from './api-key.ts';
+import { looksLikeApiKey } from './api-key.ts';
+import { hashToken } from './hash-token.ts';
 import { isInRanges } from './ip-ranges.ts';
 import { hashArtifactId } from './oauth-adapter.ts';
 import { rememberFound } from './recently-found.ts';
@@ -30,7 +31,7 @@ export interface Authenticator {
 /** @param resource the audience that access tokens must have been made for (RFC 8707). */
 export function createAuthenticator(db: Database, clock: Clock, resource: () => string): Authenticator {
   const keys = rememberFound(
-    async (key) => knownKey(await findApiKeyByHash(db, hashApiKey(key), clock.now())),
+    async (key) => knownKey(await findApiKeyByHash(db, hashToken(key), clock.now())),
     trustMillis,
   );
   const tokens = rememberFound((token) => findConnectionByToken(db, hashArtifactId(token), clock.now()), trustMillis);

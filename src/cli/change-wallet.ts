@@ -3,7 +3,7 @@ import { changeWallet } from '../flows/change-wallet.ts';
 import { recordOperatorAudit } from '../flows/record-audit.ts';
 import { addCommand, withParts } from './command.ts';
 import { CliFailure } from './failure.ts';
-import { getWalletForOperator } from './find-wallet.ts';
+import { requireWalletForOperator } from './find-wallet.ts';
 import { readId, readName, readPosition, readSats } from './option-values.ts';
 import { walletFacts, walletJson } from './wallet-text.ts';
 
@@ -48,7 +48,7 @@ export function addChangeWallet(group: Command): void {
         if (Object.values(wishes).every((wish) => wish === undefined)) {
           throw new CliFailure('Nothing to change was named. "satline wallet change --help" shows what can be.');
         }
-        const { merchant_id, livemode } = await getWalletForOperator(parts.db, id);
+        const { merchant_id, livemode } = await requireWalletForOperator(parts.db, id);
         const scope = { merchantId: merchant_id, livemode };
         const now = parts.clock.now();
         const wallet = await parts.db.transaction(async (tx) => {

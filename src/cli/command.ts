@@ -6,22 +6,22 @@ import { openParts } from './open.ts';
 import { type Outcome, openProgress, type Progress, print } from './output.ts';
 
 /** What a command works with. */
-export interface Session {
+export interface CommandContext {
   readonly progress: Progress;
   /** Aborts when the person at the terminal gives up. */
   readonly signal: AbortSignal;
 }
 
-export interface ConfigSession extends Session {
+export interface ConfigContext extends CommandContext {
   readonly config: Config;
 }
 
-interface PartsSession extends ConfigSession {
+interface PartsContext extends ConfigContext {
   readonly parts: Parts;
 }
 
 /** Gets the values of a command's options, and its arguments in order. */
-type Run<S, O> = (session: S, options: O, ...words: string[]) => Promise<Outcome>;
+type Run<S, O> = (context: S, options: O, ...words: string[]) => Promise<Outcome>;
 type Action = (...given: unknown[]) => Promise<void>;
 
 /** Declares a command with `--json` and help that ends in examples. */
@@ -39,7 +39,7 @@ export function addBareCommand(group: Command, usage: string, summary: string, .
 }
 
 /** An action that reads the environment itself, or not at all. */
-export function withoutConfig<O extends object>(run: Run<Session, O>): Action {
+export function withoutConfig<O extends object>(run: Run<CommandContext, O>): Action {
   return async (...given) => {
     // Commander hands over the arguments, the options, and last the command.
     const options = given.at(-2) as O & { json?: boolean };
@@ -60,19 +60,19 @@ export function withoutConfig<O extends object>(run: Run<Session, O>): Action {
 }
 
 /** An action that needs the configuration only. */
-export function withConfig<O extends object>(run: Run<ConfigSession, O>): Action {
-  return withoutConfig<O>(async (session, options, ...words) =>
-    run({ ...session, config: readConfig(process.env) }, options, ...words),
+export function withConfig<O extends object>(run: Run<ConfigContext, O>): Action {
+  return withoutConfig<O>(async (context, options, ...words) =>
+    run({ ...context, config: readConfig(process.env) }, options, ...words),
   );
 }
 
 /** An action on an open, migrated database. Closes it before anything is printed. */
-export function withParts<O extends object>(run: Run<PartsSession, O>): Action {
-  return withConfig<O>(async (session, options, ...words) => {
-    session.progress.show('Opening the database');
-    const built = await openParts(session.config);
+export function withParts<O extends object>(run: Run<PartsContext, O>): Action {
+  return withConfig<O>(async (context, options, ...words) => {
+    context.progress.show('Opening the database');
+    const built = await openParts(context.config);
     try {
-      return await run({ ...session, parts: built.parts }, options, ...words);
+      return await run({ ...context, parts: built.parts }, options, ...words);
     } finally {
       await built.close();
     }

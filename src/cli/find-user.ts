@@ -4,7 +4,7 @@ import { findUserByEmail } from '../store/users.ts';
 import { CliFailure } from './failure.ts';
 
 /** Of any merchant: whoever runs commands runs the installation. @throws {CliFailure} */
-export async function getUserForOperator(db: Handle, email: string): Promise<UserRow> {
+export async function requireUserForOperator(db: Handle, email: string): Promise<UserRow> {
   const user = await findUserByEmail(db, email);
   if (user) return user;
   throw new CliFailure(

@@ -4,7 +4,7 @@ import { queueLetter } from '../flows/queue-mail.ts';
 import { recordAccountAudit } from '../flows/record-audit.ts';
 import { passwordLetter } from '../surfaces/user-links/words.ts';
 import { addCommand, withParts } from './command.ts';
-import { getUserForOperator } from './find-user.ts';
+import { requireUserForOperator } from './find-user.ts';
 import { readEmail } from './option-values.ts';
 import { addLinkOptions, type LinkOptions, linkJson, linkText } from './user-link-text.ts';
 
@@ -18,7 +18,7 @@ export function addGivePasswordLink(group: Command): void {
   ).argument('<email>', 'address they sign in with', readEmail);
   addLinkOptions(command).action(
     withParts<LinkOptions>(async ({ parts }, options, typed) => {
-      const { id, email } = await getUserForOperator(parts.db, typed);
+      const { id, email } = await requireUserForOperator(parts.db, typed);
       const now = parts.clock.now();
       const { link, isMailed } = await parts.db.transaction(async (tx) => {
         const link = await givePasswordLink(tx, parts, id, now);

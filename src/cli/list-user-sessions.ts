@@ -7,7 +7,7 @@ import { revokeApiKey } from '../store/api-keys.ts';
 import { type DeviceKeyRow, listDeviceKeysOfUser } from '../store/device-keys.ts';
 import { addCommand, withParts } from './command.ts';
 import { CliFailure } from './failure.ts';
-import { getUserForOperator } from './find-user.ts';
+import { requireUserForOperator } from './find-user.ts';
 import { readEmail, readId } from './option-values.ts';
 import { table } from './output.ts';
 
@@ -23,7 +23,7 @@ export function addListUserSessions(group: Command): void {
     .option('--revoke <id>', 'a sign-in or device key that ends now, as the list shows it', readId)
     .action(
       withParts<{ revoke?: string }>(async ({ parts }, options, typed) => {
-        const { id: userId, email } = await getUserForOperator(parts.db, typed);
+        const { id: userId, email } = await requireUserForOperator(parts.db, typed);
         const known = await findAll(parts, userId);
         if (options.revoke === undefined) return show(email, known);
         const one = known.find(({ id }) => id === options.revoke);

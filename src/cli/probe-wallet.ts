@@ -3,7 +3,7 @@ import { WalletFault } from '../lightning/connector.ts';
 import { saveProbe } from '../wallets/runtime.ts';
 import { addCommand, withParts } from './command.ts';
 import { CliFailure } from './failure.ts';
-import { getWalletForOperator } from './find-wallet.ts';
+import { requireWalletForOperator } from './find-wallet.ts';
 import { readId } from './option-values.ts';
 import { walletFacts, walletJson } from './wallet-text.ts';
 
@@ -17,7 +17,7 @@ export function addProbeWallet(group: Command): void {
     .argument('<id>', 'of the wallet, as "satline wallet list" shows it', readId)
     .action(
       withParts(async ({ parts, progress, signal }, _options, id) => {
-        const wallet = await getWalletForOperator(parts.db, id);
+        const wallet = await requireWalletForOperator(parts.db, id);
         progress.show(`Asking ${wallet.name}`);
         const probe = await parts.wallets.probe(wallet, signal).catch((error: unknown) => {
           if (!(error instanceof WalletFault)) throw error;
@@ -27,7 +27,7 @@ export function addProbeWallet(group: Command): void {
           });
         });
         await saveProbe(parts.db, wallet.id, probe, parts.clock.now());
-        const now = await getWalletForOperator(parts.db, wallet.id);
+        const now = await requireWalletForOperator(parts.db, wallet.id);
         return { json: walletJson(now), text: `${now.name} answers:\n\n${walletFacts(now)}` };
       }),
     );

@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { recordOperatorAudit } from '../flows/record-audit.ts';
 import { markWalletDeleted } from '../store/wallets.ts';
 import { addCommand, withParts } from './command.ts';
-import { getWalletForOperator } from './find-wallet.ts';
+import { requireWalletForOperator } from './find-wallet.ts';
 import { readId } from './option-values.ts';
 
 export function addRemoveWallet(group: Command): void {
@@ -15,7 +15,7 @@ export function addRemoveWallet(group: Command): void {
     .argument('<id>', 'of the wallet, as "satline wallet list" shows it', readId)
     .action(
       withParts(async ({ parts }, _options, id) => {
-        const { merchant_id, livemode, name } = await getWalletForOperator(parts.db, id);
+        const { merchant_id, livemode, name } = await requireWalletForOperator(parts.db, id);
         const scope = { merchantId: merchant_id, livemode };
         const now = parts.clock.now();
         await parts.db.transaction(async (tx) => {

@@ -14,7 +14,7 @@ import { secretsKeyId } from '../kernel/secrets.ts';
 import { openSealer, requireKeys } from '../open-sealer.ts';
 import { readSecretsKeys, type SecretsKeys, writeSecretsKeys } from '../secrets-keys.ts';
 import { listSecretsChecks } from '../store/settings.ts';
-import { addCommand, type ConfigSession, withConfig } from './command.ts';
+import { addCommand, type ConfigContext, withConfig } from './command.ts';
 import { checkMigrations } from './doctor/check-database.ts';
 import { CliFailure } from './failure.ts';
 import { hasDatabase, openDatabase } from './open.ts';
@@ -34,14 +34,14 @@ export function addRotateSecrets(group: Command): void {
   )
     .option('--dry-run', 'only count what is sealed under which key; change nothing')
     .action(
-      withConfig<Options>(async (session, { dryRun }) => {
-        const { config, progress } = session;
+      withConfig<Options>(async (context, { dryRun }) => {
+        const { config, progress } = context;
         if (!hasDatabase(config)) throw new CliFailure(`There is no database in ${config.dataDir}; nothing is sealed.`);
         progress.show('Opening the database');
         const db = await openDatabase(config);
         try {
           await requireSchema(db);
-          return dryRun ? await look(db, config) : await rotate(db, session);
+          return dryRun ? await look(db, config) : await rotate(db, context);
         } catch (error) {
           if (error instanceof RotationRefused) throw new CliFailure(error.message, { cause: error });
           throw error;
@@ -75,7 +75,7 @@ async function look(db: Database, config: Config): Promise<Outcome> {
   };
 }
 
-async function rotate(db: Database, { config, progress, signal }: ConfigSession): Promise<Outcome> {
+async function rotate(db: Database, { config, progress, signal }: ConfigContext): Promise<Outcome> {
   const isFile = config.secretsKey === undefined;
   const keys = withNewKey(await readSecretsKeys(config, true), isFile);
   const keyId = secretsKeyId(keys.current);

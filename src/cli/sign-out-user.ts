@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { recordAccountAudit } from '../flows/record-audit.ts';
 import { signOutEverywhere } from '../flows/sign-out.ts';
 import { addCommand, withParts } from './command.ts';
-import { getUserForOperator } from './find-user.ts';
+import { requireUserForOperator } from './find-user.ts';
 import { readEmail } from './option-values.ts';
 
 export function addSignOutUser(group: Command): void {
@@ -15,7 +15,7 @@ export function addSignOutUser(group: Command): void {
     .argument('<email>', 'address they sign in with', readEmail)
     .action(
       withParts<Record<string, never>>(async ({ parts }, _options, email) => {
-        const user = await getUserForOperator(parts.db, email);
+        const user = await requireUserForOperator(parts.db, email);
         const now = parts.clock.now();
         const { signIns, keys, assistants } = await parts.db.transaction(async (tx) => {
           const ended = await signOutEverywhere(tx, parts, user.id, now);

@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { recordOperatorAudit } from '../flows/record-audit.ts';
 import { setWalletEnabled } from '../store/wallets.ts';
 import { addCommand, withParts } from './command.ts';
-import { getWalletForOperator } from './find-wallet.ts';
+import { requireWalletForOperator } from './find-wallet.ts';
 import { readId } from './option-values.ts';
 import { walletFacts, walletJson } from './wallet-text.ts';
 
@@ -17,14 +17,14 @@ function addSwitch(group: Command, word: 'enable' | 'disable', enabled: boolean,
     .argument('<id>', 'of the wallet, as "satline wallet list" shows it', readId)
     .action(
       withParts(async ({ parts }, _options, id) => {
-        const { merchant_id, livemode } = await getWalletForOperator(parts.db, id);
+        const { merchant_id, livemode } = await requireWalletForOperator(parts.db, id);
         const scope = { merchantId: merchant_id, livemode };
         const now = parts.clock.now();
         await parts.db.transaction(async (tx) => {
           await setWalletEnabled(tx, scope, id, enabled, now);
           await recordOperatorAudit(tx, { ...scope, action: 'update_wallet', subjectId: id, now });
         });
-        const wallet = await getWalletForOperator(parts.db, id);
+        const wallet = await requireWalletForOperator(parts.db, id);
         return { json: walletJson(wallet), text: `${wallet.name} is ${word}d:\n\n${walletFacts(wallet)}` };
       }),
     );

@@ -1,7 +1,7 @@
 import type { Handle } from '../db/database.ts';
 import type { Scope } from '../kernel/context.ts';
 import { AppError, notFound } from '../kernel/errors.ts';
-import { type CheckoutSessionRow, statusOfSession } from '../model/checkout-session.ts';
+import { type CheckoutSessionRow, statusOfCheckoutSession } from '../model/checkout-session.ts';
 import { findCheckoutSession, lockCheckoutSession, markCheckoutCancelled } from '../store/checkout-sessions.ts';
 import { cancelOrder } from './cancel-order.ts';
 
@@ -17,7 +17,7 @@ export async function cancelCheckout(
 ): Promise<CheckoutSessionRow> {
   const seen = await findCheckoutSession(tx, scope, idOrToken);
   if (!seen) throw notFound('Checkout session');
-  if (statusOfSession(seen, now) === 'expired')
+  if (statusOfCheckoutSession(seen, now) === 'expired')
     throw new AppError('gone', 'The checkout session expired unpaid already');
   // The order's lock comes before the session's (flows/README.md).
   if (seen.order_id && !seen.cancelled_at && !seen.completed_at) await cancelOrder(tx, scope, seen.order_id, now);

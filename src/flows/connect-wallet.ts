@@ -4,14 +4,15 @@ import type { Scope } from '../kernel/context.ts';
 import { AppError, invalid } from '../kernel/errors.ts';
 import { newId } from '../kernel/ids.ts';
 import { WalletFault, type WalletProbe } from '../lightning/connector.ts';
+import { nextPosition } from '../model/position.ts';
 import { sealedPlace } from '../model/sealed-columns.ts';
 import { canSeeSettlement, type WalletRow } from '../model/wallet.ts';
 import {
   findWallet,
   findWalletByIdentity,
   insertWallet,
+  lastWalletPosition,
   listMerchantWallets,
-  nextWalletPosition,
 } from '../store/wallets.ts';
 import { parseConnection } from '../wallets/parse-connection.ts';
 import { identityOf, nameOf, receiveOnlyAdvice, type WalletConnection } from '../wallets/wallet-connection.ts';
@@ -121,7 +122,7 @@ export async function saveWallet(
   const isNew = await insertWallet(tx, {
     ...draft,
     identity,
-    position: await nextWalletPosition(tx, scope),
+    position: nextPosition(await lastWalletPosition(tx, scope)),
     min_sats: probe.minSats,
     max_sats: probe.maxSats,
     settlement_visibility: probe.settlementVisibility,

@@ -1,6 +1,6 @@
 import type { Handle } from '../db/database.ts';
 import { AppError } from '../kernel/errors.ts';
-import { type CheckoutSessionRow, statusOfSession } from '../model/checkout-session.ts';
+import { type CheckoutSessionRow, statusOfCheckoutSession } from '../model/checkout-session.ts';
 import type { InvoiceRow } from '../model/invoice.ts';
 import type { OrderRow } from '../model/order.ts';
 import { scopeOf } from '../model/scope.ts';
@@ -49,7 +49,7 @@ async function makeOrder(parts: Parts, sessionId: string): Promise<string> {
     const now = parts.clock.now();
     const session = (await lockCheckoutSession(tx, sessionId))!;
     if (session.order_id) return session.order_id;
-    if (statusOfSession(session, now) !== 'pending') throw new AppError('gone', 'This checkout is over');
+    if (statusOfCheckoutSession(session, now) !== 'pending') throw new AppError('gone', 'This checkout is over');
     const order = await writeCheckoutOrder(tx, parts, session, now);
     return order.id;
   });

@@ -1,6 +1,6 @@
 import { AppError } from '../kernel/errors.ts';
 import type { VisitorPlace } from '../limits/visitor-places.ts';
-import { type CheckoutSessionRow, statusOfSession, tokensShownSeconds } from '../model/checkout-session.ts';
+import { type CheckoutSessionRow, statusOfCheckoutSession, tokensShownSeconds } from '../model/checkout-session.ts';
 import type { CheckoutView } from '../model/checkout-view.ts';
 import type { InvoiceRow } from '../model/invoice.ts';
 import type { MerchantRow } from '../model/merchant.ts';
@@ -43,7 +43,7 @@ export async function showCheckout(
   if (!seen) return undefined;
   const merchant = (await findMerchant(parts.db, seen.merchant_id))!;
   if (seen.completed_at) parts.publicQuota.giveBack(placeOf(seen, visitor));
-  if (statusOfSession(seen, parts.clock.now()) !== 'pending') return viewOf(parts, seen, merchant);
+  if (statusOfCheckoutSession(seen, parts.clock.now()) !== 'pending') return viewOf(parts, seen, merchant);
   const outcome = await openForPayer(parts, seen, merchant, visitor);
   // Opening takes its time; what happened meanwhile shows.
   const session = (await findCheckoutSessionByToken(parts.db, token))!;
@@ -142,7 +142,7 @@ async function viewOf(
   const now = parts.clock.now();
   const scope = scopeOf(session);
   const order = session.order_id ? await findOrder(parts.db, scope, session.order_id) : undefined;
-  const status = statusOfSession(session, now);
+  const status = statusOfCheckoutSession(session, now);
   const invoice = outcome && 'invoice' in outcome ? outcome.invoice : undefined;
   const known = invoice ?? (order ? await findCurrentInvoice(parts.db, order.id, now) : undefined);
   const sale = order?.paid_at ? await findSaleOfOrder(parts.db, order.id) : undefined;
@@ -195,7 +195,7 @@ async function viewOf(
 const decided: ReadonlySet<CheckoutView['state']> = new Set(['paid', 'paid_late', 'held']);
 
 function stateOf(
-  status: ReturnType<typeof statusOfSession>,
+  status: ReturnType<typeof statusOfCheckoutSession>,
   session: CheckoutSessionRow,
   invoice: InvoiceRow | undefined,
   outcome: Outcome | undefined,

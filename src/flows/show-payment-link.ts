@@ -1,5 +1,5 @@
 import { AppError } from '../kernel/errors.ts';
-import { statusOfSession } from '../model/checkout-session.ts';
+import { statusOfCheckoutSession } from '../model/checkout-session.ts';
 import type { MerchantRow } from '../model/merchant.ts';
 import type { PaymentLinkView } from '../model/payment-link-view.ts';
 import { type ProductRow, toPaymentLinkUrl } from '../model/product.ts';
@@ -58,7 +58,7 @@ export async function openPaymentLink(
   if (!product) return undefined;
   const now = parts.clock.now();
   const earlier = formToken ? await findCheckoutSessionByForm(parts.db, product.id, formToken) : undefined;
-  if (earlier && ['pending', 'completed'].includes(statusOfSession(earlier, now))) return earlier.token;
+  if (earlier && ['pending', 'completed'].includes(statusOfCheckoutSession(earlier, now))) return earlier.token;
   const merchant = (await findMerchant(parts.db, product.merchant_id))!;
   const reason = await whyNotPayable(parts, product, merchant, await totalOf(parts, product));
   if (reason) throw reason;

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
-import { hashApiKey, issueApiKey } from '../auth/api-key.ts';
+import { issueApiKey } from '../auth/api-key.ts';
+import { hashToken } from '../auth/hash-token.ts';
 import type { Handle } from '../db/database.ts';
 import { addSeconds } from '../kernel/clock.ts';
 import { AppError, notFound } from '../kernel/errors.ts';
@@ -32,7 +33,7 @@ export async function signIn(
       id: newId(),
       userId: user.id,
       kind: 'api',
-      tokenHash: hashApiKey(token),
+      tokenHash: hashToken(token),
       device: null,
       expiresAt: addSeconds(now, sessionLifeSeconds.api),
       now,
@@ -48,7 +49,7 @@ export async function signIn(
 async function getSignedIn(db: Handle, token: string, now: Date): Promise<string> {
   // It lives as long as it lives: devices sign in once and use their key from then on.
   const anyTime = new Date(0);
-  const session = await findUserSession(db, hashApiKey(token), 'api', now, anyTime);
+  const session = await findUserSession(db, hashToken(token), 'api', now, anyTime);
   if (!session) throw new AppError('invalid_token', 'The session token is unknown or over; sign in again');
   return session.user_id;
 }

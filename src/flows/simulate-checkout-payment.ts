@@ -1,5 +1,5 @@
 import { AppError, notFound } from '../kernel/errors.ts';
-import { statusOfSession } from '../model/checkout-session.ts';
+import { statusOfCheckoutSession } from '../model/checkout-session.ts';
 import { scopeOf } from '../model/scope.ts';
 import type { SimulatedOutcome } from '../model/simulated-payment.ts';
 import { findCheckoutSessionByToken } from '../store/checkout-sessions.ts';
@@ -25,7 +25,8 @@ export async function simulateCheckoutPayment(
     const payment = (await findPaymentOfOrder(parts.db, scope, session.order_id))!;
     return { payment, invoiceId: payment.invoice_id ?? '' };
   }
-  if (statusOfSession(session, parts.clock.now()) !== 'pending') throw new AppError('gone', 'This checkout is over');
+  if (statusOfCheckoutSession(session, parts.clock.now()) !== 'pending')
+    throw new AppError('gone', 'This checkout is over');
   const invoice = (await findUsableInvoice(parts, session)) ?? (await openCheckout(parts, session, signal)).invoice;
   const payer = { afterSeconds: 0, amountSats: undefined };
   return { ...(await simulatePayment(parts, scope, invoice.id, payer, signal)), invoiceId: invoice.id };

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { hashApiKey } from '../auth/api-key.ts';
+import { hashToken } from '../auth/hash-token.ts';
 import type { Handle } from '../db/database.ts';
 import { addSeconds } from '../kernel/clock.ts';
 import { newId } from '../kernel/ids.ts';
@@ -32,7 +32,7 @@ export async function addUserLink(
   const { userId, kind, place, lifeSeconds, now } = link;
   const token = randomBytes(32).toString('base64url');
   const expiresAt = addSeconds(now, lifeSeconds);
-  await insertUserLink(tx, { id: newId(), userId, kind, tokenHash: hashApiKey(token), place, expiresAt, now });
+  await insertUserLink(tx, { id: newId(), userId, kind, tokenHash: hashToken(token), place, expiresAt, now });
   return { url: new Secret(userLinkUrl(links.publicUrl, kind, token)), expiresAt };
 }
 
@@ -42,5 +42,5 @@ export async function readUserLink(
   kind: UserLinkKind,
   token: string,
 ): Promise<OpenLink | undefined> {
-  return tokenShape.test(token) ? findOpenLink(db, kind, hashApiKey(token), clock.now()) : undefined;
+  return tokenShape.test(token) ? findOpenLink(db, kind, hashToken(token), clock.now()) : undefined;
 }

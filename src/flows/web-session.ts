@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { hashApiKey } from '../auth/api-key.ts';
+import { hashToken } from '../auth/hash-token.ts';
 import type { Handle } from '../db/database.ts';
 import { addSeconds, type Clock } from '../kernel/clock.ts';
 import { newId } from '../kernel/ids.ts';
@@ -104,7 +104,7 @@ export async function confirmSignIn(
 
 async function findCodeStep({ clock }: Parts, db: Handle, token: string): Promise<UserRow | undefined> {
   if (!tokenShape.test(token)) return undefined;
-  const session = await findUserSession(db, hashApiKey(token), 'code', clock.now(), new Date(0));
+  const session = await findUserSession(db, hashToken(token), 'code', clock.now(), new Date(0));
   return session && findUser(db, session.user_id);
 }
 
@@ -120,12 +120,12 @@ async function openSession(
   now: Date,
 ): Promise<string> {
   const token = randomBytes(32).toString('base64url');
-  if (earlierToken !== undefined) await revokeSessionOfToken(tx, hashApiKey(earlierToken), now);
+  if (earlierToken !== undefined) await revokeSessionOfToken(tx, hashToken(earlierToken), now);
   await insertUserSession(tx, {
     id: newId(),
     userId,
     kind,
-    tokenHash: hashApiKey(token),
+    tokenHash: hashToken(token),
     device,
     expiresAt: addSeconds(now, sessionLifeSeconds[kind]),
     now,
@@ -138,7 +138,7 @@ export async function findWebSession(parts: Parts, token: string): Promise<Signe
   if (!tokenShape.test(token)) return undefined;
   const { db } = parts;
   const now = parts.clock.now();
-  const session = await findUserSession(db, hashApiKey(token), 'web', now, addSeconds(now, -webIdleSeconds));
+  const session = await findUserSession(db, hashToken(token), 'web', now, addSeconds(now, -webIdleSeconds));
   const user = session && (await findUser(db, session.user_id));
   if (!session || !user) return undefined;
   if (session.last_used_at < addSeconds(now, -useNotedEverySeconds)) await noteSessionUse(db, session.id, now);
@@ -151,7 +151,7 @@ export async function findWebSession(parts: Parts, token: string): Promise<Signe
 
 /** Ends the session of a cookie's token, if it is one. */
 export async function endWebSession({ db, clock }: Parts, token: string): Promise<void> {
-  await revokeSessionOfToken(db, hashApiKey(token), clock.now());
+  await revokeSessionOfToken(db, hashToken(token), clock.now());
 }
 
 /** Somebody's sign-ins that count, last used first. */

@@ -10,7 +10,7 @@ import { taxDetailSchema } from './sale.ts';
  *      ├────(15 minutes pass)──▶ expired ──(paid late)──▶ completed
  *      └────(merchant cancels)──▶ cancelled
  *
- * Only facts are stored; `statusOfSession` reads the state out of them and the clock.
+ * Only facts are stored; `statusOfCheckoutSession` reads the state out of them and the clock.
  */
 export const checkoutStatuses = ['pending', 'completed', 'expired', 'cancelled'] as const;
 type CheckoutStatus = (typeof checkoutStatuses)[number];
@@ -95,7 +95,7 @@ export const checkoutSessionSchema = Type.Object(
 type CheckoutSession = Static<typeof checkoutSessionSchema>;
 
 /** Read from facts against the clock; a payment wins over everything, a cancelled session never expires. */
-export function statusOfSession(
+export function statusOfCheckoutSession(
   row: Pick<CheckoutSessionRow, 'completed_at' | 'cancelled_at' | 'expires_at'>,
   now: Date,
 ): CheckoutStatus {
@@ -117,7 +117,7 @@ export function toCheckoutSession(
     id: row.id,
     token: row.token,
     checkout_url: checkoutUrl(row.token, context.payUrl),
-    status: statusOfSession(row, context.now),
+    status: statusOfCheckoutSession(row, context.now),
     expires_at: row.expires_at.toISOString(),
     amount_cents: row.amount_cents,
     tax_amount_cents: row.tax_amount_cents,

@@ -53,14 +53,6 @@ export const emailInput = Type.String({
 export const currencyInput = Type.String({ format: 'currency', description: 'ISO 4217 code in any case' });
 export const centsInput = (description: string) =>
   Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER, description: `${description}, in minor units` });
-const lastPosition = 1_000_000;
-export const positionInput = Type.Integer({
-  minimum: 0,
-  maximum: lastPosition,
-  description: 'Place in line, lowest first',
-});
-/** Behind the last that is taken; at the very end several may share a place, in the order they were made. */
-export const nextPosition = (taken: number): number => Math.min(taken + 1, lastPosition);
 export const metadataInput = Type.Unsafe<Record<string, unknown>>({
   ...metadata,
   format: undefined,

@@ -169,7 +169,7 @@ export function lockApiKey(tx: Handle, scope: Scope, id: string): Promise<ApiKey
 
 export type ApiKeySettings = Pick<ApiKeyRow, 'name' | 'ip_ranges' | 'rpm_limit' | keyof KeyLimits>;
 
-export async function updateApiKey(tx: Handle, scope: Scope, id: string, settings: ApiKeySettings): Promise<void> {
+export async function saveApiKey(tx: Handle, scope: Scope, id: string, settings: ApiKeySettings): Promise<void> {
   const { name, ip_ranges, rpm_limit, allowed_tools, max_order_cents, max_daily_cents } = settings;
   await tx.run(update, [
     id,

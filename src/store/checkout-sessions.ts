@@ -221,7 +221,7 @@ export function listCheckoutSessions(
       where: 'merchant_id = $1 and livemode = $2 and $3::timestamptz is not null',
       values: [scope.merchantId, scope.livemode, now],
       columns: {
-        // What `statusOfSession` says, in SQL; a test holds the two together.
+        // What `statusOfCheckoutSession` says, in SQL; a test holds the two together.
         status: `(case when completed_at is not null then 'completed' when cancelled_at is not null then 'cancelled'
                        when expires_at <= $3 then 'expired' else 'pending' end)`,
         created_at: 'created_at',

@@ -68,7 +68,7 @@ export function findDiscountByCode(db: Handle, scope: Scope, code: string): Prom
 }
 
 /** Writes what a merchant can change. */
-export async function updateDiscount(tx: Handle, scope: Scope, row: DiscountRow): Promise<void> {
+export async function saveDiscount(tx: Handle, scope: Scope, row: DiscountRow): Promise<void> {
   await tx.run(update, [
     row.id,
     scope.merchantId,

@@ -50,7 +50,7 @@ export function findProductType(db: Handle, scope: Scope, id: string): Promise<P
 }
 
 /** Writes what a merchant can change, taxes included. */
-export async function updateProductType(tx: Handle, scope: Scope, row: ProductTypeRow): Promise<void> {
+export async function saveProductType(tx: Handle, scope: Scope, row: ProductTypeRow): Promise<void> {
   const { id, name, position, external_ref, tax_ids, updated_at } = row;
   await tx.run(update, [id, scope.merchantId, scope.livemode, name, position, external_ref, updated_at]);
   await tx.run(removeTaxes, [id]);

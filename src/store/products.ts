@@ -153,7 +153,7 @@ export async function hasPhysicalProduct(db: Handle, scope: Scope, idsOrSlugs: r
 }
 
 /** Writes what a merchant can change. */
-export async function updateProduct(tx: Handle, scope: Scope, row: ProductRow): Promise<void> {
+export async function saveProduct(tx: Handle, scope: Scope, row: ProductRow): Promise<void> {
   await tx.run(update, [
     row.id,
     scope.merchantId,

@@ -52,7 +52,7 @@ export function findTax(db: Handle, scope: Scope, id: string): Promise<TaxRow | 
 }
 
 /** Writes what a merchant can change. */
-export async function updateTax(tx: Handle, scope: Scope, row: TaxRow): Promise<void> {
+export async function saveTax(tx: Handle, scope: Scope, row: TaxRow): Promise<void> {
   const { id, name, rate, inclusive, enabled, updated_at } = row;
   await tx.run(update, [id, scope.merchantId, scope.livemode, name, rate, inclusive, enabled, updated_at]);
 }

@@ -64,9 +64,9 @@ const listForOperator = statement(
   'wallets_list_for_operator',
   `${selectWallets} where w.deleted_at is null order by w.merchant_id, w.livemode desc, w.position, w.id`,
 );
-const nextPosition = statement(
-  'wallets_next_position',
-  `select coalesce(max(position), 0) + 1 as position from wallets where merchant_id = $1 and livemode = $2`,
+const lastPosition = statement(
+  'wallets_last_position',
+  `select coalesce(max(position), 0) as position from wallets where merchant_id = $1 and livemode = $2`,
 );
 const setEnabled = statement(
   'wallets_set_enabled',
@@ -199,8 +199,9 @@ export function listWalletsForOperator(db: Handle): Promise<WalletRow[]> {
   return db.many(listForOperator);
 }
 
-export async function nextWalletPosition(tx: Handle, scope: Scope): Promise<number> {
-  return (await tx.maybeOne<{ position: number }>(nextPosition, [scope.merchantId, scope.livemode]))!.position;
+/** The highest position that is taken, 0 when there is none. */
+export async function lastWalletPosition(tx: Handle, scope: Scope): Promise<number> {
+  return (await tx.maybeOne<{ position: number }>(lastPosition, [scope.merchantId, scope.livemode]))!.position;
 }
 
 export async function setWalletEnabled(

@@ -68,7 +68,7 @@ export async function countWebhooks(db: Handle, scope: Scope): Promise<number> {
 }
 
 /** Writes what a merchant can change. */
-export async function updateWebhook(tx: Handle, scope: Scope, row: WebhookRow): Promise<void> {
+export async function saveWebhook(tx: Handle, scope: Scope, row: WebhookRow): Promise<void> {
   const { id, url, description, events, active, metadata, updated_at } = row;
   await tx.run(update, [
     id,

@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto';
 import type { LightMyRequestResponse } from 'fastify';
-import { hashApiKey } from '../../src/auth/api-key.ts';
+import { hashToken } from '../../src/auth/hash-token.ts';
 import type { Parts } from '../../src/flows/parts.ts';
 import { addSeconds } from '../../src/kernel/clock.ts';
 import { newId } from '../../src/kernel/ids.ts';
@@ -139,7 +139,7 @@ export class Assistant {
       id: newId(),
       userId: user.id,
       kind: 'web',
-      tokenHash: hashApiKey(session),
+      tokenHash: hashToken(session),
       device: null,
       expiresAt: addSeconds(now, 3600),
       now,

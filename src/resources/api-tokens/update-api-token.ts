@@ -2,7 +2,7 @@ import { notFound } from '../../kernel/errors.ts';
 import { apiTokenSchema, toApiToken } from '../../model/api-token.ts';
 import { inputObject, nameInput, optional } from '../../model/fields.ts';
 import { json, operation } from '../../operation/operation.ts';
-import { type ApiKeySettings, findApiKey, lockApiKey, updateApiKey as writeApiKey } from '../../store/api-keys.ts';
+import { type ApiKeySettings, findApiKey, lockApiKey, saveApiKey } from '../../store/api-keys.ts';
 import { checkMayGive } from './check-may-give.ts';
 import { checkTokenLimits, ipRangesInput, readIpRanges, rpmLimitInput, tokenLimitMembers } from './token-input.ts';
 
@@ -43,7 +43,7 @@ export const updateApiToken = operation({
       ip_ranges: ip_ranges === undefined ? before.ip_ranges : readIpRanges(ip_ranges),
     };
     checkMayGive(call, { ...before, ...settings });
-    await writeApiKey(call.db, call.scope, before.id, settings);
+    await saveApiKey(call.db, call.scope, before.id, settings);
     call.afterCommit(() => call.parts.authenticator.forget());
     return toApiToken((await findApiKey(call.db, call.scope, before.id))!);
   },

@@ -1,5 +1,5 @@
 import { AppError, notFound } from '../../kernel/errors.ts';
-import { checkoutSessionSchema, statusOfSession, toCheckoutSession } from '../../model/checkout-session.ts';
+import { checkoutSessionSchema, statusOfCheckoutSession, toCheckoutSession } from '../../model/checkout-session.ts';
 import { type Call, json, type OperationInput, operation } from '../../operation/operation.ts';
 import { findCheckoutSession } from '../../store/checkout-sessions.ts';
 import { findMerchant } from '../../store/merchants.ts';
@@ -16,7 +16,7 @@ const shared = {
   async run(call: Call, { params }: OperationInput<undefined>) {
     const session = await findCheckoutSession(call.db, call.scope, params.id!);
     if (!session) throw notFound('Checkout session');
-    if (statusOfSession(session, call.now) === 'expired') {
+    if (statusOfCheckoutSession(session, call.now) === 'expired') {
       throw new AppError('gone', 'This checkout session expired unpaid; make a new one');
     }
     const merchant = (await findMerchant(call.db, session.merchant_id))!;

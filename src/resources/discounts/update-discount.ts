@@ -4,7 +4,7 @@ import { discountKinds, discountSchema, toDiscount } from '../../model/discount.
 import { inputObject, oneOf, optional } from '../../model/fields.ts';
 import { json, operation } from '../../operation/operation.ts';
 import { advanceCatalog } from '../../store/catalog-versions.ts';
-import { findDiscount, updateDiscount as writeDiscount } from '../../store/discounts.ts';
+import { findDiscount, saveDiscount } from '../../store/discounts.ts';
 import { discountMembers, discountNameInput, withDiscountBody } from './discount-input.ts';
 
 export const updateDiscount = operation({
@@ -31,7 +31,7 @@ export const updateDiscount = operation({
     const before = await findDiscount(call.db, call.scope, params.id!);
     if (!before) throw notFound('Discount');
     const discount = await withDiscountBody(call, before, body.discount);
-    await writeDiscount(call.db, call.scope, discount);
+    await saveDiscount(call.db, call.scope, discount);
     return toDiscount(discount);
   },
 });

@@ -1,5 +1,6 @@
 import { newId } from '../../kernel/ids.ts';
-import { inputObject, nextPosition } from '../../model/fields.ts';
+import { inputObject } from '../../model/fields.ts';
+import { nextPosition } from '../../model/position.ts';
 import { type ProductTypeRow, productTypeSchema, toProductType } from '../../model/product-type.ts';
 import { json, operation } from '../../operation/operation.ts';
 import { advanceCatalog } from '../../store/catalog-versions.ts';

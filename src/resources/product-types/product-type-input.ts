@@ -1,7 +1,8 @@
 import { Type } from 'typebox';
 import { notFound } from '../../kernel/errors.ts';
 import { isUuid } from '../../kernel/ids.ts';
-import { nameInput, optional, positionInput, textInput } from '../../model/fields.ts';
+import { nameInput, optional, textInput } from '../../model/fields.ts';
+import { positionInput } from '../../model/position.ts';
 import type { Call } from '../../operation/operation.ts';
 import { countTaxes } from '../../store/taxes.ts';
 

@@ -4,7 +4,7 @@ import { inputObject } from '../../model/fields.ts';
 import { type ProductTypeRow, productTypeSchema, toProductType } from '../../model/product-type.ts';
 import { json, operation } from '../../operation/operation.ts';
 import { advanceCatalog } from '../../store/catalog-versions.ts';
-import { findProductType, updateProductType as writeProductType } from '../../store/product-types.ts';
+import { findProductType, saveProductType } from '../../store/product-types.ts';
 import { productTypeMembers, productTypeNameInput, readTaxIds } from './product-type-input.ts';
 
 export const updateProductType = operation({
@@ -38,7 +38,7 @@ export const updateProductType = operation({
       tax_ids: tax_ids ? await readTaxIds(call, tax_ids) : before.tax_ids,
       updated_at: call.now,
     };
-    await writeProductType(call.db, call.scope, type);
+    await saveProductType(call.db, call.scope, type);
     return toProductType(type);
   },
 });

@@ -1,6 +1,6 @@
 import { checkLargestAmount } from '../../flows/key-allowance.ts';
 import { newId, newSlug } from '../../kernel/ids.ts';
-import { nextPosition } from '../../model/fields.ts';
+import { nextPosition } from '../../model/position.ts';
 import { type Product, productSlugPrefix, toProduct } from '../../model/product.ts';
 import type { Call } from '../../operation/operation.ts';
 import { advanceCatalog } from '../../store/catalog-versions.ts';

@@ -1,7 +1,7 @@
 import { notFound } from '../../kernel/errors.ts';
 import { empty, operation } from '../../operation/operation.ts';
 import { advanceCatalog } from '../../store/catalog-versions.ts';
-import { findProduct, updateProduct } from '../../store/products.ts';
+import { findProduct, saveProduct } from '../../store/products.ts';
 
 export const deleteProduct = operation({
   name: 'delete_product',
@@ -28,7 +28,7 @@ export const deleteProduct = operation({
     const product = await findProduct(call.db, call.scope, params.id!);
     if (!product) throw notFound('Product');
     if (product.status === 'archived') return;
-    await updateProduct(call.db, call.scope, {
+    await saveProduct(call.db, call.scope, {
       ...product,
       status: 'archived',
       product_type_id: null,

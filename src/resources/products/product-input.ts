@@ -3,16 +3,8 @@ import { parseCurrency } from '../../kernel/currency.ts';
 import { invalid, notFound } from '../../kernel/errors.ts';
 import { isUuid } from '../../kernel/ids.ts';
 import { isWebAddress } from '../../kernel/web-address.ts';
-import {
-  centsInput,
-  currencyInput,
-  metadataInput,
-  nameInput,
-  oneOf,
-  optional,
-  positionInput,
-  textInput,
-} from '../../model/fields.ts';
+import { centsInput, currencyInput, metadataInput, nameInput, oneOf, optional, textInput } from '../../model/fields.ts';
+import { positionInput } from '../../model/position.ts';
 import { type ProductRow, productStatuses } from '../../model/product.ts';
 import type { Call } from '../../operation/operation.ts';
 import { findProductType } from '../../store/product-types.ts';

@@ -5,7 +5,7 @@ import { inputObject } from '../../model/fields.ts';
 import { productSchema, toProduct } from '../../model/product.ts';
 import { json, operation } from '../../operation/operation.ts';
 import { advanceCatalog } from '../../store/catalog-versions.ts';
-import { findProduct, updateProduct as writeProduct } from '../../store/products.ts';
+import { findProduct, saveProduct } from '../../store/products.ts';
 import { priceInput, productMembers, productNameInput, withProductBody } from './product-input.ts';
 
 export const updateProduct = operation({
@@ -43,7 +43,7 @@ export const updateProduct = operation({
     const { price_cents: amountCents, currency, status } = product;
     const asksMore = amountCents > before.price_cents || currency !== before.currency || status !== before.status;
     if (asksMore && status === 'active') await checkLargestAmount(call, { amountCents, currency });
-    await writeProduct(call.db, call.scope, product);
+    await saveProduct(call.db, call.scope, product);
     return toProduct(product, call.parts.links.payUrl);
   },
 });

@@ -4,7 +4,7 @@ import { inputObject } from '../../model/fields.ts';
 import { type TaxRow, taxSchema, toTax } from '../../model/tax.ts';
 import { json, operation } from '../../operation/operation.ts';
 import { advanceCatalog } from '../../store/catalog-versions.ts';
-import { findTax, updateTax as writeTax } from '../../store/taxes.ts';
+import { findTax, saveTax } from '../../store/taxes.ts';
 import { rateInput, readRate, taxMembers, taxNameInput } from './tax-input.ts';
 
 export const updateTax = operation({
@@ -35,7 +35,7 @@ export const updateTax = operation({
       enabled: enabled ?? before.enabled,
       updated_at: call.now,
     };
-    await writeTax(call.db, call.scope, tax);
+    await saveTax(call.db, call.scope, tax);
     return toTax(tax);
   },
 });

@@ -1,6 +1,7 @@
 import { Type } from 'typebox';
 import { changeWallet } from '../../flows/change-wallet.ts';
-import { inputObject, nameInput, optional, positionInput } from '../../model/fields.ts';
+import { inputObject, nameInput, optional } from '../../model/fields.ts';
+import { positionInput } from '../../model/position.ts';
 import { toWalletDetail, walletDetailSchema } from '../../model/wallet.ts';
 import { json, operation } from '../../operation/operation.ts';
 import { maxPaymentInput, takesPreimagesInput } from './wallet-input.ts';

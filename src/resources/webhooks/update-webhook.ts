@@ -3,7 +3,7 @@ import { notFound } from '../../kernel/errors.ts';
 import { inputObject, optional } from '../../model/fields.ts';
 import { toWebhook, type WebhookRow, webhookSchema } from '../../model/webhook.ts';
 import { json, operation } from '../../operation/operation.ts';
-import { lockWebhook, updateWebhook as writeWebhook } from '../../store/webhooks.ts';
+import { lockWebhook, saveWebhook } from '../../store/webhooks.ts';
 import {
   checkWebhookUrl,
   descriptionInput,
@@ -54,7 +54,7 @@ export const updateWebhook = operation({
       metadata: metadata ?? before.metadata,
       updated_at: call.now,
     };
-    await writeWebhook(call.db, call.scope, webhook);
+    await saveWebhook(call.db, call.scope, webhook);
     call.db.wake('event_recorded', call.scope.merchantId);
     return toWebhook(webhook);
   },
