@@ -1,9 +1,9 @@
 import type { WalletRow } from '../../src/model/wallet.ts';
 import type { TestApp, TestMerchant } from '../harness/app.ts';
 import type { Client, Reply } from '../harness/client.ts';
+import { FakeWallet, withWallets } from '../harness/fake-wallet.ts';
 import { orderBody } from '../harness/orders.ts';
 import { addWallet } from '../harness/wallets.ts';
-import { FakeWallet, withWallets } from './fake-wallet.ts';
 
 /** A merchant with wallets whose every answer a test decides, on the app of that test. */
 export interface FakeShop {

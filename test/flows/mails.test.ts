@@ -5,8 +5,8 @@ import { sendDueMails, sendMails } from '../../src/jobs/send-mails.ts';
 import { openTestApp, type TestApp, type TestMerchant } from '../harness/app.ts';
 import { secretsKey } from '../harness/database.ts';
 import { goTo, invite, pay, subscribe } from '../harness/subscriptions.ts';
+import { until } from '../harness/until.ts';
 import { SmtpServer } from '../support/smtp-server.ts';
-import { until } from './fake-wallet.ts';
 
 let server: SmtpServer;
 let app: TestApp;

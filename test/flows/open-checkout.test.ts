@@ -7,8 +7,8 @@ import { findInvoiceForJob } from '../../src/store/invoices.ts';
 import { openTestApp, type TestApp, type TestMerchant } from '../harness/app.ts';
 import type { Client } from '../harness/client.ts';
 import { eventKinds, expectError } from '../harness/expect.ts';
+import { type AppWithWallets, FakeWallet, fail, gate, withWallets } from '../harness/fake-wallet.ts';
 import { expectLedgerToHold } from '../harness/ledger.ts';
-import { type AppWithWallets, FakeWallet, fail, gate, withWallets } from './fake-wallet.ts';
 
 /** What the wallet is asked on behalf of a page, and what the page makes of its answers. */
 let app: TestApp;

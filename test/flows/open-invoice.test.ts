@@ -8,8 +8,9 @@ import { insertInvoiceRequest } from '../../src/store/invoice-requests.ts';
 import { findInvoiceForJob } from '../../src/store/invoices.ts';
 import { openTestApp, type TestApp, type TestMerchant } from '../harness/app.ts';
 import type { Client } from '../harness/client.ts';
+import { type AppWithWallets, FakeWallet, fail, gate, withWallets } from '../harness/fake-wallet.ts';
 import { createOrder, createOrderWithInvoice, orderBody } from '../harness/orders.ts';
-import { type AppWithWallets, FakeWallet, fail, gate, until, withWallets } from './fake-wallet.ts';
+import { until } from '../harness/until.ts';
 
 let app: TestApp;
 let faked: AppWithWallets;

@@ -9,11 +9,11 @@ import { openTestApp, type TestApp, type TestMerchant } from '../harness/app.ts'
 import type { Client } from '../harness/client.ts';
 import { onPostgres } from '../harness/database.ts';
 import { books, eventKinds, expectError } from '../harness/expect.ts';
+import { type AppWithWallets, FakeWallet, withWallets } from '../harness/fake-wallet.ts';
 import { expectLedgerToHold } from '../harness/ledger.ts';
 import { holdOpen, lockWaiters } from '../harness/locks.ts';
 import { createOrder, createOrderWithInvoice } from '../harness/orders.ts';
 import { ordersOf, subscribe } from '../harness/subscriptions.ts';
-import { type AppWithWallets, FakeWallet, withWallets } from './fake-wallet.ts';
 
 /** Test rates: 100,000 usd, 86,000 eur and 15,900,000 jpy a bitcoin. */
 let app: TestApp;

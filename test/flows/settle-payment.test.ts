@@ -5,8 +5,8 @@ import { type SettledFact, settlePayment } from '../../src/flows/settle-payment.
 import { findInvoiceForJob } from '../../src/store/invoices.ts';
 import { openTestApp, type TestApp } from '../harness/app.ts';
 import type { Client } from '../harness/client.ts';
+import { type AppWithWallets, FakeWallet, withWallets } from '../harness/fake-wallet.ts';
 import { createOrderWithInvoice } from '../harness/orders.ts';
-import { type AppWithWallets, FakeWallet, withWallets } from './fake-wallet.ts';
 
 let app: TestApp;
 let faked: AppWithWallets;

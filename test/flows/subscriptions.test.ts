@@ -15,7 +15,7 @@ import {
   show,
   subscribe,
 } from '../harness/subscriptions.ts';
-import { until } from './fake-wallet.ts';
+import { until } from '../harness/until.ts';
 
 let app: TestApp;
 let merchant: TestMerchant;

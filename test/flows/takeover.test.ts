@@ -2,9 +2,10 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest
 import type { InvoiceRequest } from '../../src/lightning/connector.ts';
 import { openTestApp, type TestApp } from '../harness/app.ts';
 import type { Client } from '../harness/client.ts';
+import { type AppWithWallets, FakeWallet, gate, withWallets } from '../harness/fake-wallet.ts';
 import { expectLedgerToHold } from '../harness/ledger.ts';
 import { orderBody } from '../harness/orders.ts';
-import { type AppWithWallets, FakeWallet, gate, until, withWallets } from './fake-wallet.ts';
+import { until } from '../harness/until.ts';
 
 /** A call with an Idempotency-Key whose process is lost in the middle: here it only comes back much too late. */
 let app: TestApp;

@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { openTestApp, type TestApp } from '../harness/app.ts';
+import { hang, hangForGood, late } from '../harness/fake-wallet.ts';
+import { until } from '../harness/until.ts';
 import { type FakeShop, openFakeShop } from './fake-shop.ts';
-import { hang, hangForGood, late, until } from './fake-wallet.ts';
 
 let app: TestApp;
 const shops: FakeShop[] = [];

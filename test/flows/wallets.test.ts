@@ -3,9 +3,10 @@ import { eraseCredentials } from '../../src/jobs/follow-wallets.ts';
 import type { InvoiceRequest } from '../../src/lightning/connector.ts';
 import { setWalletEnabled } from '../../src/store/wallets.ts';
 import { openTestApp, type TestApp } from '../harness/app.ts';
+import { fail, gate, hangForGood } from '../harness/fake-wallet.ts';
 import { createOrderWithInvoice } from '../harness/orders.ts';
+import { until } from '../harness/until.ts';
 import { type FakeShop, openFakeShop } from './fake-shop.ts';
-import { fail, gate, hangForGood, until } from './fake-wallet.ts';
 
 let app: TestApp;
 let shop: FakeShop;

@@ -11,6 +11,7 @@ import { type AttemptOutcome, claimDeliveries, finishAttempts } from '../../src/
 import { openTestApp, type TestApp, type TestMerchant } from '../harness/app.ts';
 import { createOrder } from '../harness/orders.ts';
 import { Receiver } from '../harness/receiver.ts';
+import { until } from '../harness/until.ts';
 import { createWebhook } from '../harness/webhooks.ts';
 
 let app: TestApp;
@@ -38,10 +39,6 @@ async function record(count: number): Promise<void> {
     dedupe: newId(),
   }));
   await app.parts.db.transaction((tx) => recordEvents(tx, scope, facts, app.clock.now()));
-}
-
-async function until(condition: () => boolean | Promise<boolean>): Promise<void> {
-  while (!(await condition())) await new Promise((resolve) => setTimeout(resolve, 10));
 }
 
 /** Runs the loop while `work` is done. */

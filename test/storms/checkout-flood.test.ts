@@ -2,11 +2,11 @@ import { setMaxListeners } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { followCheckouts } from '../../src/flows/follow-checkout.ts';
-import { until } from '../flows/fake-wallet.ts';
 import { openTestApp, type TestApp, type TestMerchant } from '../harness/app.ts';
 import { onPostgres } from '../harness/database.ts';
 import { expectLedgerToHold } from '../harness/ledger.ts';
 import { createOrderWithInvoice } from '../harness/orders.ts';
+import { until } from '../harness/until.ts';
 import { reportFigures } from './figures.ts';
 import { soak } from './seeds.ts';
 

@@ -4,11 +4,11 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { ManualClock } from '../../src/kernel/clock.ts';
 import { refreshLeewaySeconds } from '../../src/model/oauth-connection.ts';
-import { until } from '../flows/fake-wallet.ts';
 import { openTestApp, type TestApp, type TestMerchant } from '../harness/app.ts';
 import { createTestDatabase, onPostgres } from '../harness/database.ts';
 import { Assistant } from '../harness/oauth.ts';
 import { addUser } from '../harness/people.ts';
+import { until } from '../harness/until.ts';
 import { freePort } from './cluster.ts';
 import { callOver, doorTo, SatlineProcess } from './process.ts';
 

@@ -7,7 +7,6 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { makeDemo } from '../../src/demo.ts';
 import { systemClock } from '../../src/kernel/clock.ts';
 import { createSeal } from '../../src/kernel/secrets.ts';
-import { until } from '../flows/fake-wallet.ts';
 import { openTestApp, type TestApp, type TestMerchant } from '../harness/app.ts';
 import { Client } from '../harness/client.ts';
 import {
@@ -19,6 +18,7 @@ import {
 } from '../harness/database.ts';
 import { expectLedgerToHold } from '../harness/ledger.ts';
 import { createOrder, createOrderWithInvoice, orderBody } from '../harness/orders.ts';
+import { until } from '../harness/until.ts';
 import { addWallet, changeWallet, testWalletId } from '../harness/wallets.ts';
 import { startPhoenixdServer } from '../rig/phoenixd-server.ts';
 import { LnurlServer } from '../support/lnurl-server.ts';

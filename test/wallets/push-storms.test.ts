@@ -7,6 +7,7 @@ import { StreamOwner } from '../../src/wallets/stream-owner.ts';
 import { openTestApp, type TestApp, type TestMerchant } from '../harness/app.ts';
 import { expectLedgerToHold } from '../harness/ledger.ts';
 import { createOrderWithInvoice } from '../harness/orders.ts';
+import { until } from '../harness/until.ts';
 import { testWalletId } from '../harness/wallets.ts';
 import type { WalletServer } from '../rig/wallet-server.ts';
 import { dice, firstSeed } from '../storms/seeds.ts';
@@ -62,13 +63,13 @@ async function makeInvoices({ test }: TestMerchant, count: number): Promise<{ id
 
 const paymentsOf = ({ id }: TestMerchant) => app.rows('select invoice_id from payments where merchant_id = $1', [id]);
 
-async function until(check: () => Promise<boolean>, what: string): Promise<void> {
-  for (const end = Date.now() + 40_000; !(await check()); ) {
-    if (Date.now() > end) throw new Error(`In vain: ${what} (SEED=${seed})`);
-    await new Promise((resolve) => setTimeout(resolve, 25));
-    // Budgets of a wallet's host run on real time, and what they put off is due by the test's.
-    app.clock.advanceSeconds(0.02);
-  }
+/** The test's clock goes on meanwhile: what the budget of a wallet's host puts off is due by that clock. */
+function untilInTime(check: () => Promise<boolean>, what: string): Promise<void> {
+  const look = async () => {
+    app.clock.advanceSeconds(0.01);
+    return check();
+  };
+  return until(look, 40_000, `${what} (SEED=${seed})`);
 }
 
 /** Late, twice, in any order: each payment is counted once, and looked up three times at most. */
@@ -81,7 +82,7 @@ async function storm({ merchant, server }: Connected): Promise<void> {
     node.pay(payment_hash);
     await new Promise((resolve) => setTimeout(resolve, below(15)));
   }
-  await until(async () => (await paymentsOf(merchant)).length >= invoices.length, 'all are paid');
+  await untilInTime(async () => (await paymentsOf(merchant)).length >= invoices.length, 'all are paid');
   await new Promise((resolve) => setTimeout(resolve, 80));
   expect(await paymentsOf(merchant)).toHaveLength(invoices.length);
   const asked = server.calls.slice(before).map(({ path, body }) => `${path} ${body}`);
@@ -100,22 +101,22 @@ async function cutTwice({ merchant, server, stream }: Connected): Promise<void> 
     if (index % 4 === 1) {
       server.outage = 'drop';
       server.cut();
-      await until(async () => !(await isOpen(stream)), 'the break is noticed');
+      await untilInTime(async () => !(await isOpen(stream)), 'the break is noticed');
     }
     node.pay(payment_hash);
     if (index % 4 === 3) {
       server.outage = 'none';
-      await until(() => isOpen(stream), 'the stream is back');
+      await untilInTime(() => isOpen(stream), 'the stream is back');
     }
   }
-  await until(async () => (await paymentsOf(merchant)).length >= before + invoices.length, 'all are found');
+  await untilInTime(async () => (await paymentsOf(merchant)).length >= before + invoices.length, 'all are found');
   expect(await paymentsOf(merchant)).toHaveLength(before + invoices.length);
 }
 
 describe('every push late, doubled, reordered, lost and cut', () => {
   test.concurrent.each(pushing)('%s: nothing is lost, nothing is counted twice', async (name) => {
     const wallet = connected.get(name)!;
-    await until(() => isOpen(wallet.stream), 'the stream opens');
+    await untilInTime(() => isOpen(wallet.stream), 'the stream opens');
     await storm(wallet);
     await cutTwice(wallet);
   });

@@ -5,6 +5,7 @@ import { isStreamOpen } from '../../src/store/wallet-streams.ts';
 import { StreamOwner } from '../../src/wallets/stream-owner.ts';
 import { openTestApp, type TestApp, type TestMerchant } from '../harness/app.ts';
 import { createOrderWithInvoice } from '../harness/orders.ts';
+import { until } from '../harness/until.ts';
 import { testWalletId } from '../harness/wallets.ts';
 import { startLndServer } from '../rig/lnd-server.ts';
 import { startNwcServer } from '../rig/nwc-server.ts';
@@ -42,14 +43,6 @@ const isOpen = (walletId: string, connection: 'lnd' | 'nwc' | 'phoenixd') =>
   isStreamOpen(app.parts.db, { wallet_id: walletId, connection });
 const isPaid = async (id: string) => (await invoiceRow(id)).paid_at !== null;
 
-async function until(check: () => Promise<boolean>, what: string): Promise<void> {
-  const end = Date.now() + 8000;
-  while (!(await check())) {
-    if (Date.now() > end) throw new Error(`In vain: ${what}`);
-    await new Promise((resolve) => setTimeout(resolve, 20));
-  }
-}
-
 const wallets = {
   lnd: async () => {
     const server = await startLndServer(node);
@@ -72,12 +65,12 @@ describe.each(['lnd', 'nwc', 'phoenixd'] as const)('%s', (kind) => {
     try {
       const { wallet } = await connect(connection);
       await newOwner().round();
-      await until(() => isOpen(wallet.id, kind), 'the stream opens');
+      await until(() => isOpen(wallet.id, kind), 8000, 'the stream opens');
       const made = await Promise.all(Array.from({ length: 5 }, () => createOrderWithInvoice(merchant.test)));
       const ids = made.map(({ invoice }) => invoice.id as string);
       for (const { invoice } of made) node.pay(invoice.payment_hash);
       // Hints bring the look-up to now; the clock stands still, so that no plan of the watcher would.
-      for (const id of ids) await until(() => isPaid(id), 'the invoice is paid');
+      for (const id of ids) await until(() => isPaid(id), 8000, 'the invoice is paid');
       for (const id of ids) expect((await invoiceRow(id)).look_count).toBeLessThanOrEqual(3);
       const payments = await app.rows('select invoice_id from payments where merchant_id = $1', [merchant.id]);
       expect(payments).toHaveLength(5);
@@ -92,13 +85,13 @@ describe.each(['lnd', 'nwc', 'phoenixd'] as const)('%s', (kind) => {
       const { wallet } = await connect(connection);
       const { invoice } = await createOrderWithInvoice(merchant.test);
       await newOwner().round();
-      await until(() => isOpen(wallet.id, kind), 'the stream opens');
+      await until(() => isOpen(wallet.id, kind), 8000, 'the stream opens');
       server.outage = 'drop';
       server.cut();
-      await until(async () => !(await isOpen(wallet.id, kind)), 'the break is noticed');
+      await until(async () => !(await isOpen(wallet.id, kind)), 8000, 'the break is noticed');
       node.pay(invoice.payment_hash);
       server.outage = 'none';
-      await until(() => isPaid(invoice.id), 'the payment is found');
+      await until(() => isPaid(invoice.id), 8000, 'the payment is found');
     } finally {
       await server.stop();
     }
@@ -111,10 +104,10 @@ test('a push that never comes costs time only: the watcher looks by itself, less
   try {
     const { wallet } = await connect(connection);
     await newOwner().round();
-    await until(() => isOpen(wallet.id, 'nwc'), 'the stream opens');
+    await until(() => isOpen(wallet.id, 'nwc'), 8000, 'the stream opens');
     const { invoice } = await createOrderWithInvoice(merchant.test);
     app.clock.advanceSeconds(5);
-    await until(async () => (await invoiceRow(invoice.id)).look_count > 0, 'the first look');
+    await until(async () => (await invoiceRow(invoice.id)).look_count > 0, 8000, 'the first look');
     const next = (await invoiceRow(invoice.id)).next_look_at!.getTime() - app.clock.now().getTime();
     expect(next).toBeGreaterThan(250_000);
     // Whoever asks gets what is known, without another look.
@@ -122,7 +115,7 @@ test('a push that never comes costs time only: the watcher looks by itself, less
     expect((await invoiceRow(invoice.id)).look_count).toBe(1);
     node.pay(invoice.payment_hash);
     app.clock.advanceSeconds(301);
-    await until(() => isPaid(invoice.id), 'the payment is found');
+    await until(() => isPaid(invoice.id), 8000, 'the payment is found');
   } finally {
     await server.stop();
   }
@@ -134,7 +127,7 @@ test('one process follows a wallet; another takes over when its lease is given b
     const { wallet } = await connect(connection);
     const [first, second] = [newOwner(), newOwner()];
     await Promise.all([first.round(), second.round()]);
-    await until(() => isOpen(wallet.id, 'phoenixd'), 'the stream opens');
+    await until(() => isOpen(wallet.id, 'phoenixd'), 8000, 'the stream opens');
     const owner = async () =>
       (await app.rows<{ owner: string }>('select owner from wallet_streams where wallet_id = $1', [wallet.id]))[0]
         ?.owner;
@@ -149,14 +142,14 @@ test('one process follows a wallet; another takes over when its lease is given b
     expect(await isOpen(wallet.id, 'phoenixd')).toBe(false);
     const third = newOwner();
     await third.round();
-    await until(() => isOpen(wallet.id, 'phoenixd'), 'the stream opens again');
+    await until(() => isOpen(wallet.id, 'phoenixd'), 8000, 'the stream opens again');
     expect(await owner()).not.toBe(before);
     const after = await owner();
     await Promise.all([first.round(), second.round()]);
     expect(await owner()).toBe(after);
     const { invoice } = await createOrderWithInvoice(merchant.test);
     node.pay(invoice.payment_hash);
-    await until(() => isPaid(invoice.id), 'the new owner hears of the payment');
+    await until(() => isPaid(invoice.id), 8000, 'the new owner hears of the payment');
   } finally {
     await server.stop();
   }

@@ -5,6 +5,7 @@ import { countEnded, EventStream, listen } from '../../harness/event-stream.ts';
 import { expectError, expectInvalid } from '../../harness/expect.ts';
 import { createOrder } from '../../harness/orders.ts';
 import { Gate, holdReads } from '../../harness/pause.ts';
+import { until } from '../../harness/until.ts';
 
 let app: TestApp;
 let url: string;
@@ -172,8 +173,4 @@ test('a server that stops ends its streams and is gone at once', async () => {
 
 async function otherKey(merchant: TestMerchant) {
   return { test: await merchant.narrowed('orders:write', 'orders:read') };
-}
-
-async function until(condition: () => boolean | Promise<boolean>): Promise<void> {
-  while (!(await condition())) await new Promise((resolve) => setTimeout(resolve, 10));
 }

@@ -2,11 +2,11 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { buildApp } from '../../../src/app.ts';
-import { until } from '../../flows/fake-wallet.ts';
 import { openTestApp, type TestApp, type TestMerchant } from '../../harness/app.ts';
 import { createProduct } from '../../harness/catalog.ts';
 import { countEnded, EventStream, listen } from '../../harness/event-stream.ts';
 import { Gate, holdReads } from '../../harness/pause.ts';
+import { until } from '../../harness/until.ts';
 import { changeWallet, testWalletId } from '../../harness/wallets.ts';
 
 let app: TestApp;

@@ -16,8 +16,8 @@ import {
 } from '../../src/lightning/connector.ts';
 import type { WalletRow } from '../../src/model/wallet.ts';
 import { createWalletRuntime } from '../../src/wallets/runtime.ts';
-import type { TestApp, TestMerchant } from '../harness/app.ts';
-import { Client } from '../harness/client.ts';
+import type { TestApp, TestMerchant } from './app.ts';
+import { Client } from './client.ts';
 
 type Create = (request: InvoiceRequest, signal: AbortSignal) => Promise<CreatedInvoice>;
 type Lookup = (request: LookupRequest, signal: AbortSignal) => Promise<InvoiceFact>;
@@ -168,11 +168,4 @@ export function gate<Request, Answer>(rest: (request: Request, signal: AbortSign
       return rest(request, signal);
     },
   };
-}
-
-/** Waits until `condition` holds, looking often. @throws after `millis`. */
-export async function until(condition: () => boolean | Promise<boolean>, millis = 5000): Promise<void> {
-  for (const end = performance.now() + millis; !(await condition()); await sleep(10)) {
-    if (performance.now() > end) throw new Error(`waited ${millis} ms in vain`);
-  }
 }
