@@ -2,7 +2,15 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { completeDemo, type DemoCredentials, makeDemo, readDemo, writeDemo } from '../src/demo.ts';
+import { readConfig } from '../src/config.ts';
+import {
+  completeDemo,
+  type DemoCredentials,
+  makeDemo,
+  mayReachPrivateNetworks,
+  readDemo,
+  writeDemo,
+} from '../src/demo.ts';
 import { openTestApp, type TestApp } from './harness/app.ts';
 import { Client } from './harness/client.ts';
 
@@ -18,6 +26,17 @@ afterAll(async () => {
 });
 
 const signIn = ({ email, password }: DemoCredentials) => app.stranger.post('/api/v1/m/sessions', { email, password });
+
+test('private networks are within reach only of a service that nobody else can reach', async () => {
+  const reach = (env: NodeJS.ProcessEnv, demoAsked?: boolean) =>
+    mayReachPrivateNetworks(readConfig({ DATA_DIR: join(dataDir, 'none'), NODE_ENV: 'production', ...env }), demoAsked);
+  const asked = { ALLOW_PRIVATE_NETWORKS: 'true' };
+  expect(await reach(asked)).toBe(true);
+  expect(await reach({ ...asked, HOST: '0.0.0.0' })).toBe(false);
+  expect(await reach({ ...asked, PUBLIC_URL: 'https://pay.example.com' })).toBe(false);
+  expect(await reach({ HOST: '0.0.0.0' }, true)).toBe(false);
+  expect([await reach({}), await reach({}, true), await reach({ NODE_ENV: '' })]).toEqual([false, true, true]);
+});
 
 test('a demo from before there were people gets an owner and a limited key, once', async () => {
   // Beside PostgreSQL the first start finds no folder.

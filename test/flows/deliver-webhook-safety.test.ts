@@ -1,6 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { deliverDue } from '../../src/jobs/deliver-webhooks.ts';
-import type { OutboundResponse } from '../../src/kernel/outbound-exchange.ts';
+import { OutboundError } from '../../src/kernel/outbound-error.ts';
+import type { OutboundRequest, OutboundResponse } from '../../src/kernel/outbound-exchange.ts';
 import { openTestApp, type TestApp } from '../harness/app.ts';
 import type { Client } from '../harness/client.ts';
 import { createOrder } from '../harness/orders.ts';
@@ -100,6 +101,19 @@ describe('what an endpoint says', () => {
     await deliverDue({ ...app.parts, endpoints: { ...app.parts.endpoints, request } });
     return latest(webhook);
   }
+
+  test('is waited for ten seconds', async () => {
+    const webhook = await createWebhook(client, 'https://slow.example/', { events: ['order.created'] });
+    await createOrder(client);
+    const waited: number[] = [];
+    const request = async ({ timeoutMs }: OutboundRequest): Promise<OutboundResponse> => {
+      waited.push(timeoutMs);
+      throw new OutboundError('timeout', 'slow.example did not answer in time.');
+    };
+    await deliverDue({ ...app.parts, endpoints: { ...app.parts.endpoints, request } });
+    expect(waited).toEqual([10_000]);
+    expect(await latest(webhook)).toMatchObject({ status: 'waiting', error: 'slow.example did not answer in time.' });
+  });
 
   test('is shown short, on one line and without characters that do something', async () => {
     const hostile = `<script>\r\n\tno\u0000\u001b[31m \u202egnp.exe \u200b${'𝕊'.repeat(2000)}`;

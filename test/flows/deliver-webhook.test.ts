@@ -1,5 +1,8 @@
 import { createHmac } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { lookUpInvoice } from '../../src/flows/look-up-invoice.ts';
+import { claimDueInvoices } from '../../src/store/invoice-watch.ts';
+import { setMerchantStatus } from '../../src/store/merchants.ts';
 import { openTestApp, type TestApp } from '../harness/app.ts';
 import type { Client } from '../harness/client.ts';
 import { createOrder, createOrderWithInvoice } from '../harness/orders.ts';
@@ -94,6 +97,20 @@ describe('what arrives', () => {
     await client.get(`/api/v1/m/orders/${order.id}`);
     await client.get(`/api/v1/m/invoices/${order.invoice.id}/status`);
     expect(await app.deliverDue()).toBe(0);
+  });
+
+  test('comes while the merchant is suspended: its open invoices are watched on', async () => {
+    const shop = await app.newMerchant();
+    await createWebhook(shop.test, receiver.url, { events: ['payment.confirmed'] });
+    const { invoice } = await createOrderWithInvoice(shop.test);
+    await shop.test.post(`/api/v1/m/invoices/${invoice.id}/simulate_payment`, { after_seconds: 5 });
+    await setMerchantStatus(app.parts.db, shop.id, 'suspended', app.clock.now());
+    app.clock.advanceSeconds(6);
+    const due = { now: app.clock.now(), limit: 100, leaseSeconds: 20, busyWalletIds: [] };
+    const claimed = (await claimDueInvoices(app.parts.db, due)).find(({ id }) => id === invoice.id);
+    await lookUpInvoice(app.parts, claimed!, app.parts.stopping);
+    await app.deliverDue();
+    expect(receiver.received.map(({ event }) => event.data.invoice_id)).toEqual([invoice.id]);
   });
 
   test('is only what was subscribed to, in the mode of the endpoint and of nobody else', async () => {

@@ -98,6 +98,14 @@ describe('signing in', () => {
   });
 });
 
+test('thirty people of one address may sign in within a minute', async () => {
+  app.clock.advanceSeconds(901);
+  const people = await Promise.all(Array.from({ length: 30 }, () => addUser(app, [merchant])));
+  const replies = await Promise.all(people.map(({ email, password }) => signIn(email, password)));
+  expect(replies.map(({ status }) => status)).toEqual(Array(30).fill(200));
+  app.clock.advanceSeconds(61);
+});
+
 describe('activating a device', () => {
   test('gives a key for one merchant, which works; the next one of the device replaces it', async () => {
     const user = await addUser(app, [merchant]);
