@@ -88,7 +88,8 @@ function saleLines(order: OrderRow, receivedSats: number): { subtotal: number; i
           },
         ];
   const weights = all.map(({ line_total_cents }) => Math.max(0, line_total_cents));
-  const taxes = shareOut(tax, weights);
+  // Priced lines carry the whole tax already; a share for the adjustment would come on top of it.
+  const taxes = order.pricing ? [] : shareOut(tax, weights);
   const sats = shareOut(receivedSats, weights);
   const items = all.map((line, index) => ({
     id: newId(),

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { openTestApp, type TestApp, type TestMerchant } from '../../harness/app.ts';
+import { createProduct } from '../../harness/catalog.ts';
 import { anId, expectInvalid } from '../../harness/expect.ts';
 import { expectLedgerToHold } from '../../harness/ledger.ts';
 import { createOrderWithInvoice, orderBody } from '../../harness/orders.ts';
@@ -155,10 +156,12 @@ describe('GET {id}', () => {
 describe('lines', () => {
   test('add up to the subtotal, their taxes to the tax, their sats to what arrived, for any totals', async () => {
     const merchant = await app.newMerchant();
+    const product = await createProduct(merchant.test);
     const line = fc.record({
       name: fc.constantFrom('Tea', 'Cake', '数'),
       price_cents: fc.integer({ min: 0, max: 5000 }),
       qty: fc.integer({ min: 1, max: 9 }),
+      product_id: fc.constantFrom(undefined, product.id),
     });
     const totals = fc.record({
       items: fc.array(line, { minLength: 1, maxLength: 6 }),
@@ -168,7 +171,10 @@ describe('lines', () => {
       currency: fc.constantFrom('usd', 'jpy', 'kwd'),
     });
     await fc.assert(
-      fc.asyncProperty(totals, async (order) => {
+      fc.asyncProperty(totals, async ({ currency, ...priced }) => {
+        // A product is sold in its own currency only.
+        const isOfCatalog = priced.items.some(({ product_id }) => product_id);
+        const order = { ...priced, currency: isOfCatalog ? 'usd' : currency };
         const sale = (await merchant.test.get(`${path}/${await sell(merchant, order)}`)).body;
         const sum = (member: string) =>
           sale.items.reduce((all: number, item: Record<string, number>) => all + item[member]!, 0);
@@ -181,6 +187,20 @@ describe('lines', () => {
       }),
       { numRuns: 15 },
     );
+  });
+
+  test('a tip beside a product of the catalog bears none of the tax', async () => {
+    const merchant = await app.newMerchant();
+    const product = await createProduct(merchant.test);
+    const items = [{ name: 'Dinner', price_cents: 1000, qty: 1, product_id: product.id }];
+    const id = await sell(merchant, { items, total_amount_cents: 1280, tax_amount_cents: 80 });
+    const sale = (await merchant.test.get(`${path}/${id}`)).body;
+    expect(
+      sale.items.map((item: { name: string; tax_amount_cents: number }) => [item.name, item.tax_amount_cents]),
+    ).toEqual([
+      ['Dinner', 80],
+      ['Adjustment', 0],
+    ]);
   });
 
   test('a total that differs from the items gets one line that says so', async () => {
