@@ -32,7 +32,7 @@ const steps: readonly ((tx: Handle, facts: CompletionFacts) => Promise<void>)[] 
   (tx, { order, now }) => supersedeOpenInvoice(tx, order.id, now),
   (tx, { order, payment, paidAt, now }) => completeCheckout(tx, order, payment, paidAt, now),
   (tx, { order, payment, now }) => recordSale(tx, order, payment, now),
-  (tx, { order, paidAt, now }) => grantAccess(tx, order, paidAt, now),
+  (tx, { order, now }) => grantAccess(tx, order, now),
   (tx, { order, now }) => advanceSubscription(tx, order, now),
 ];
 

@@ -222,7 +222,10 @@ async function slugOf(parts: Parts, session: CheckoutSessionRow): Promise<string
   return product?.status === 'active' ? product.slug : undefined;
 }
 
-/** Access tokens are shown for a day; after that the merchant's server knows them. */
+/**
+ * Access tokens are shown for a day; after that the merchant's server knows them. The day begins when the session was
+ * completed here, which is its last change: `completed_at` is the payment's time, and that may be noticed late.
+ */
 async function accessOf(
   parts: Parts,
   session: CheckoutSessionRow,
@@ -231,7 +234,7 @@ async function accessOf(
   now: Date,
 ): Promise<CheckoutView['items']> {
   if (!merchant.privapaid_enabled) return [];
-  if (now.getTime() - session.completed_at!.getTime() > tokensShownSeconds * 1000) return [];
+  if (now.getTime() - session.updated_at.getTime() > tokensShownSeconds * 1000) return [];
   return listAccessTokens(parts, order);
 }
 

@@ -24,8 +24,8 @@ const insert = statement(
   'access_grants_insert',
   `insert into access_grants (id, merchant_id, livemode, order_id, product_id, duration_seconds, expires_at, created_at)
    select line.id, $2, $3, $1, p.id, p.access_duration_seconds,
-          $4::timestamptz + coalesce(make_interval(secs => p.access_duration_seconds), interval '100 years'), $5
-     from unnest($6::uuid[], $7::uuid[], $8::text[]) as line(id, product_id, slug)
+          $4::timestamptz + coalesce(make_interval(secs => p.access_duration_seconds), interval '100 years'), $4
+     from unnest($5::uuid[], $6::uuid[], $7::text[]) as line(id, product_id, slug)
      join products p on p.merchant_id = $2 and p.livemode = $3 and (p.id = line.product_id or p.slug = line.slug)
     where p.resource_type is distinct from 'physical'`,
 );
@@ -52,13 +52,12 @@ export async function insertAccessGrants(
   scope: Scope,
   orderId: string,
   lines: readonly { id: string; product: string }[],
-  paidAt: Date,
   now: Date,
 ): Promise<void> {
   const ids = lines.map(({ id }) => id);
   const productIds = lines.map(({ product }) => (isUuid(product) ? product : null));
   const slugs = lines.map(({ product }) => (isUuid(product) ? null : product));
-  await tx.run(insert, [orderId, scope.merchantId, scope.livemode, paidAt, now, ids, productIds, slugs]);
+  await tx.run(insert, [orderId, scope.merchantId, scope.livemode, now, ids, productIds, slugs]);
 }
 
 /** The order comes from the caller's scope. */

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { settlePayment } from '../../src/flows/settle-payment.ts';
 import { openTestApp, type TestApp, type TestMerchant } from '../harness/app.ts';
 import { createProduct } from '../harness/catalog.ts';
 import { listen } from '../harness/event-stream.ts';
@@ -88,4 +89,32 @@ test('an agent reads a link, opens it, pays what the checkout says and gets its 
   const later = (await (await fetch(`${checkout}/status`)).json()) as Record<string, unknown>;
   expect(later).toMatchObject({ status: 'completed', items: [], order_id: status.order_id });
   expect(later).not.toHaveProperty('access_token');
+});
+
+test('a buyer whose payment is noticed a day late gets the access that was bought, for its whole time', async () => {
+  const product = await createProduct(merchant.test, {
+    resource_type: 'digital_download',
+    access_duration_seconds: 3600,
+  });
+  const made = await merchant.test.post('/api/v1/checkout_sessions', { checkout_session: { product_id: product.id } });
+  const checkout = here(made.body.checkout_url);
+  const status = async () => (await (await fetch(`${checkout}/status`)).json()) as Record<string, unknown>;
+  await status();
+  const [invoice] = await app.rows<{ id: string }>(
+    'select i.id from invoices i join checkout_sessions s on s.order_id = i.order_id where s.id = $1',
+    [made.body.id],
+  );
+  const settledAt = app.clock.now();
+  app.clock.advanceSeconds(26 * 3600);
+  await settlePayment(app.parts, invoice!.id, {
+    state: 'settled',
+    receivedMsat: undefined,
+    preimage: undefined,
+    settledAt,
+  });
+  const { access_token } = await status();
+  const verified = await merchant.test.post('/api/v1/m/access/verify', { access_token });
+  expect(verified.body).toMatchObject({ valid: true, remaining_seconds: 3600 });
+  app.clock.advanceSeconds(24 * 3600 + 1);
+  expect(await status()).toMatchObject({ status: 'completed', items: [] });
 });
