@@ -104,6 +104,8 @@ describe('channels and creators', () => {
     expect(await slugs('nsfw=false')).toEqual(['calm']);
     expect(await slugs('nsfw=true')).toEqual(['wild']);
     expect((await slugs('nsfw=all')).toSorted()).toEqual(['calm', 'wild']);
+    // What a form sends with nothing chosen.
+    expect(await slugs('q=&category=&nsfw=')).toEqual(await slugs(''));
     expectInvalid(await app.stranger.get('/api/v1/pub/channels?nsfw=1'), 'nsfw must be one of false, true, all');
   });
 
