@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
-import { recordOperatorAudit } from '../flows/record-audit.ts';
-import { findMerchant, lockMerchant, setMerchantStatus } from '../store/merchants.ts';
+import { changeMerchantStatus } from '../flows/change-merchant-status.ts';
+import { findMerchant } from '../store/merchants.ts';
 import { chooseMerchant } from './choose-merchant.ts';
 import { addCommand, withParts } from './command.ts';
 import { merchantJson } from './merchant-json.ts';
@@ -21,15 +21,7 @@ export function addSetMerchantStatus(group: Command, name: keyof typeof deeds): 
     .action(
       withParts<Record<string, never>>(async ({ parts }, _options, id) => {
         const merchant = await chooseMerchant(parts.db, id);
-        const now = parts.clock.now();
-        const before = await parts.db.transaction(async (tx) => {
-          const { status: before } = (await lockMerchant(tx, merchant.id))!;
-          if (before === status) return before;
-          await setMerchantStatus(tx, merchant.id, status, now);
-          const action = `${name}_merchant`;
-          await recordOperatorAudit(tx, { merchantId: merchant.id, action, subjectId: merchant.id, now });
-          return before;
-        });
+        const before = await changeMerchantStatus(parts, merchant.id, status);
         const row = (await findMerchant(parts.db, merchant.id))!;
         const text =
           before === status

@@ -50,6 +50,9 @@ export const resumeSubscription = change(async (tx, { subscription, unsettled },
   return saved;
 });
 
+/** `at_paid_end`: with the period that runs, or the trial, unless that period is still to be paid; then now. */
+type CancelMoment = 'now' | 'at_period_end' | 'at_paid_end';
+
 /**
  * Cancels, now or when the period that runs (or the trial) is over. Cancelling twice is harmless, and cancelling now
  * what was to end later ends it now. An invitation or a paused subscription has nothing to wait for and ends now.
@@ -58,13 +61,13 @@ export function cancelSubscription(
   tx: Handle,
   parts: Parts,
   seen: SubscriptionRow,
-  atPeriodEnd: boolean,
+  moment: CancelMoment,
 ): Promise<SubscriptionRow> {
   return change(async (inner, locked, calendar) => {
     const { subscription, unsettled } = locked;
     if (subscription.status === 'cancelled') return subscription;
-    const waits = atPeriodEnd && !['invited', 'paused'].includes(subscription.status);
-    if (!waits) return endSubscription(inner, locked, calendar);
+    const isOver = moment === 'now' || (moment === 'at_paid_end' && unsettled !== undefined);
+    if (isOver || ['invited', 'paused'].includes(subscription.status)) return endSubscription(inner, locked, calendar);
     return saveSubscription(inner, { ...subscription, cancel_at_period_end: true }, unsettled, calendar);
   })(tx, parts, seen);
 }

@@ -10,7 +10,7 @@ import { findOpenInvoice } from '../store/invoices.ts';
 import { findMerchant } from '../store/merchants.ts';
 import { listOrdersById } from '../store/orders.ts';
 import { listReceiptTokens } from '../store/sales.ts';
-import { findSubscriptionByLink, findUnsettledPeriod, listPeriods } from '../store/subscriptions.ts';
+import { findSubscriptionByLink, listPeriods } from '../store/subscriptions.ts';
 import { acceptSubscription } from './accept-subscription.ts';
 import { cancelSubscription } from './change-subscription.ts';
 import { openInvoice } from './open-invoice.ts';
@@ -72,10 +72,7 @@ export async function acceptByLink(parts: Parts, view: CustomerView): Promise<vo
  * paid ends now, with its order.
  */
 export async function cancelByLink(parts: Parts, seen: SubscriptionRow): Promise<void> {
-  await parts.db.transaction(async (tx) => {
-    const unpaid = await findUnsettledPeriod(tx, seen.id);
-    await cancelSubscription(tx, parts, seen, unpaid === undefined);
-  });
+  await parts.db.transaction((tx) => cancelSubscription(tx, parts, seen, 'at_paid_end'));
 }
 
 /**

@@ -1,8 +1,9 @@
 import type { Handle } from '../db/database.ts';
+import { addSeconds, later } from '../kernel/clock.ts';
 import { newId } from '../kernel/ids.ts';
 import { scopeOf } from '../model/scope.ts';
-import { nextStep } from '../model/subscription.ts';
-import type { DueSubscription } from '../store/subscriptions.ts';
+import { graceSeconds, nextStep } from '../model/subscription.ts';
+import { type DueSubscription, movePeriodDue } from '../store/subscriptions.ts';
 import { billPeriod } from './bill-period.ts';
 import { endSubscription } from './end-subscription.ts';
 import { claimSubscription, type LockedSubscription } from './lock-subscription.ts';
@@ -58,8 +59,11 @@ export async function stepSubscription(
       return true;
     }
     case 'mark_past_due': {
-      const late = await saveSubscription(tx, { ...subscription, status: 'past_due' }, unsettled, calendar);
-      const about = { dedupe: newId(), period: unsettled!, order: order! };
+      // Told late, after a downtime, the customer has the days from the telling to the end all the same.
+      const period = { ...unsettled!, due_at: later(unsettled!.due_at, addSeconds(today, -graceSeconds)) };
+      await movePeriodDue(tx, period.id, period.due_at);
+      const late = await saveSubscription(tx, { ...subscription, status: 'past_due' }, period, calendar);
+      const about = { dedupe: newId(), period, order: order! };
       await recordSubscriptionEvent(tx, 'subscription.past_due', late, now, about);
       await queueSubscriptionMail(tx, parts, 'past_due', late, now, order);
       return true;

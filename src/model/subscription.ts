@@ -49,7 +49,7 @@ export const rails = ['bitcoin', 'card'] as const;
 
 const daySeconds = 86_400;
 /** An order that is unpaid so long after its due date makes the subscription past due … */
-const graceSeconds = 3 * daySeconds;
+export const graceSeconds = 3 * daySeconds;
 /** … and one that stays unpaid so much longer ends it. */
 const lapseSeconds = 14 * daySeconds;
 /** How long before its end a trial is announced to be ending. */

@@ -100,6 +100,13 @@ const findNextLook = statement(
   `select min(s.look_at) as look_at from subscriptions s join merchants m on m.id = s.merchant_id and m.status = 'active'
     where s.look_at is not null`,
 );
+const listOwing = statement(
+  'subscriptions_list_owing',
+  `select s.id, s.merchant_id, s.livemode from subscriptions s
+    where s.merchant_id = $1 and s.status in ('active', 'past_due') and s.id > $2
+      and exists (select from subscription_periods p where p.subscription_id = s.id and not p.settled)
+    order by s.id limit $3`,
+);
 const firstDueOfMerchant = statement(
   'subscriptions_first_due_of_merchant',
   `select id, merchant_id, livemode, look_at from subscriptions
@@ -157,6 +164,16 @@ export async function updateSubscription(tx: Handle, row: SubscriptionRow): Prom
 /** Subscriptions that time has something to do with, longest overdue first. @param now by the clock. */
 export function listDueSubscriptions(db: Handle, now: Date, limit: number): Promise<DueSubscription[]> {
   return db.many(listDue, [now, limit]);
+}
+
+/** A merchant's subscriptions, of both modes, with a period that is still to be paid; in the order of their ids, those after `afterId`. */
+export function listOwingSubscriptions(
+  db: Handle,
+  merchantId: string,
+  afterId: string,
+  limit: number,
+): Promise<DueSubscription[]> {
+  return db.many(listOwing, [merchantId, afterId, limit]);
 }
 
 /** Locks a due subscription unless somebody else has it; undefined then, and when it is not due any more. */

@@ -1,9 +1,13 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { changeMerchantStatus } from '../../src/flows/change-merchant-status.ts';
+import { cancelByLink, readCustomerView } from '../../src/flows/customer-subscription.ts';
 import { billSubscriptions } from '../../src/jobs/bill-subscriptions.ts';
 import { openTestApp, type TestApp, type TestMerchant } from '../harness/app.ts';
 import { createProduct, createProductType, createTax } from '../harness/catalog.ts';
+import { onPostgres } from '../harness/database.ts';
 import { anId, eventBodies, eventKinds, expectError } from '../harness/expect.ts';
 import { expectLedgerToHold } from '../harness/ledger.ts';
+import { Gate, pauseBefore } from '../harness/pause.ts';
 import {
   act,
   customerPage,
@@ -518,6 +522,27 @@ describe('cancelling', () => {
     expect(await ordersOf(app, trial)).toEqual([]);
   });
 
+  test.skipIf(!onPostgres)(
+    'by a customer whose payment arrives meanwhile leaves them what they paid for (PostgreSQL)',
+    async () => {
+      const subscription = await subscribe(app, merchant.test);
+      const gate = new Gate();
+      const parts = { ...app.parts, db: pauseBefore(app.parts.db, 'orders_lock', gate) };
+      const link = new URL(subscription.customer_url).pathname.split('/').at(-1)!;
+      const { subscription: seen } = (await readCustomerView(app.parts, link))!;
+      const cancelling = cancelByLink(parts, seen);
+      await gate.reached;
+      await pay(app, merchant.test, subscription);
+      gate.goOn();
+      await cancelling;
+      expect(await show(merchant.test, subscription.id)).toMatchObject({
+        status: 'active',
+        cancel_at_period_end: true,
+      });
+      expect((await ordersOf(app, subscription))[0]!.status).toBe('paid');
+    },
+  );
+
   test('and paying at the same moment end in a paid order or a cancelled one, never both', async () => {
     for (let round = 0; round < 5; round++) {
       const subscription = await subscribe(app, merchant.test);
@@ -592,6 +617,40 @@ test('subscriptions of a merchant that is not active stand still, and go on with
   await app.rows(`update merchants set status = 'active' where id = $1`, [merchant.id]);
   await runBilling(app);
   expect((await ordersOf(app, subscription))[1]!.starts_at.toISOString()).toBe('2027-03-01T10:00:00.000Z');
+});
+
+test('a customer who could not pay while the merchant was not active has the usual days afterwards', async () => {
+  const owing = await subscribe(app, merchant.test);
+  const late = await subscribe(app, merchant.test);
+  await app.rows(`update subscription_periods set due_at = due_at - interval '5 days' where subscription_id = $1`, [
+    late.id,
+  ]);
+  await app.rows('update subscriptions set look_at = $2 where id = $1', [late.id, app.clock.now()]);
+  await runBilling(app);
+  expect(await statusOf(late)).toBe('past_due');
+  expect(await changeMerchantStatus(app.parts, merchant.id, 'suspended')).toBe('active');
+  await goTo(app, '2027-01-25T10:00:00.000Z');
+  expect(await changeMerchantStatus(app.parts, merchant.id, 'active')).toBe('suspended');
+  await runBilling(app);
+  expect([await statusOf(owing), await statusOf(late)]).toEqual(['active', 'past_due']);
+  await goTo(app, '2027-01-28T10:00:00.000Z');
+  expect(await statusOf(owing)).toBe('past_due');
+  await pay(app, merchant.test, owing);
+  expect(await statusOf(owing)).toBe('active');
+  await goTo(app, '2027-02-08T09:59:59.000Z');
+  expect(await statusOf(late)).toBe('past_due');
+  await goTo(app, '2027-02-08T10:00:00.000Z');
+  expect(await statusOf(late)).toBe('cancelled');
+});
+
+test('a customer who is told late, after a downtime, that they are late has all days until the end', async () => {
+  const subscription = await subscribe(app, merchant.test);
+  await goTo(app, '2027-01-25T10:00:00.000Z');
+  expect(await statusOf(subscription)).toBe('past_due');
+  await goTo(app, '2027-02-08T09:59:59.000Z');
+  expect(await statusOf(subscription)).toBe('past_due');
+  await goTo(app, '2027-02-08T10:00:00.000Z');
+  expect(await kinds(subscription.id)).toEqual(['created', 'activated', 'past_due', 'cancelled']);
 });
 
 describe('the test clock', () => {

@@ -14,5 +14,7 @@ export const cancelSubscription = operation({
     at_period_end: optional(Type.Boolean({ description: 'When the period that runs, or the trial, is over' })),
   }),
   run: (call, { params, body }) =>
-    changeAndShow(call, params.id!, (seen) => cancel(call.db, call.parts, seen, body.at_period_end ?? false)),
+    changeAndShow(call, params.id!, (seen) =>
+      cancel(call.db, call.parts, seen, body.at_period_end ? 'at_period_end' : 'now'),
+    ),
 });
