@@ -65,9 +65,7 @@ export function createMailer(url: string, from: string): Mailer {
           headers: { 'Auto-Submitted': 'auto-generated' },
         });
       } catch (error) {
-        const { responseCode, message } = error as { responseCode?: number; message: string };
-        // RFC 5321, section 4.2.1: 5yz is for good.
-        if (responseCode !== undefined && responseCode >= 500) throw new MailRefused(message, { cause: error });
+        if (isForGood(error as SmtpError)) throw new MailRefused((error as Error).message, { cause: error });
         throw error;
       }
     },
@@ -75,4 +73,19 @@ export function createMailer(url: string, from: string): Mailer {
       transport?.then((open) => open.close()).catch(() => {});
     },
   };
+}
+
+interface SmtpError {
+  /** nodemailer's word for where it happened. */
+  readonly code?: string;
+  /** What the server answered (RFC 5321, section 4.2.1: 5yz is for good). */
+  readonly responseCode?: number;
+}
+
+/**
+ * Whether it was this mail that was refused, by its sender, its receiver or its content. A server that does not greet or
+ * let in who connects, or wants a login (530, RFC 4954), says nothing about the mail.
+ */
+function isForGood({ code, responseCode = 0 }: SmtpError): boolean {
+  return (code === 'EENVELOPE' || code === 'EMESSAGE') && responseCode >= 500 && responseCode !== 530;
 }

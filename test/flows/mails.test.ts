@@ -13,7 +13,8 @@ let app: TestApp;
 let merchant: TestMerchant;
 beforeAll(async () => {
   server = await SmtpServer.start();
-  app = await openTestApp({ watch: false, env: { SMTP_URL: server.url, MAIL_FROM: 'Satline <pay@shop.example>' } });
+  const url = server.url.replace('//', '//shop:password@');
+  app = await openTestApp({ watch: false, env: { SMTP_URL: url, MAIL_FROM: 'Satline <pay@shop.example>' } });
 });
 beforeEach(async () => {
   app.clock.set(new Date('2027-01-01T10:00:00.000Z'));
@@ -21,6 +22,7 @@ beforeEach(async () => {
   await app.rows('delete from mails');
   server.messages.length = 0;
   server.verdict = 'takes';
+  server.refusal = undefined;
   merchant = await app.newMerchant();
 });
 afterAll(async () => {
@@ -94,6 +96,31 @@ test('a server that never will is not asked again', async () => {
   await sendDueMails(app.parts);
   expect((await mails())[0]).toMatchObject({ state: 'failed', tries: 1, last_error: expect.stringContaining('550') });
 });
+
+test.each([
+  { to: 'greeting', answer: '554 no service here' },
+  { to: 'AUTH', answer: '535 wrong password' },
+  { to: 'MAIL', answer: '530 log in first' },
+] as const)('a server that turns Satline away with $answer says nothing about the mail', async (refusal) => {
+  server.refusal = refusal;
+  await queue();
+  await sendDueMails(app.parts);
+  expect((await mails())[0]).toMatchObject({ state: 'waiting', tries: 1 });
+  server.refusal = undefined;
+  app.clock.advanceSeconds(60);
+  expect(await sendDueMails(app.parts)).toBe(1);
+  expect((await mails())[0]).toMatchObject({ state: 'sent', tries: 2 });
+});
+
+test.each(['550 you may not send', '553 no such sender'])(
+  'a sender refused with %s is refused for good',
+  async (answer) => {
+    server.refusal = { to: 'MAIL', answer };
+    await queue();
+    await sendDueMails(app.parts);
+    expect((await mails())[0]).toMatchObject({ state: 'failed', tries: 1 });
+  },
+);
 
 test('the job sends by itself, and stops when it is asked', async () => {
   await queue();

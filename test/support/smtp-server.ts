@@ -8,6 +8,8 @@ export class SmtpServer {
   readonly messages: string[] = [];
   /** What it answers to a recipient. */
   verdict: 'takes' | 'later' | 'never' = 'takes';
+  /** What it answers to whoever connects, logs in or names a sender, where that is no yes. */
+  refusal: { readonly to: 'greeting' | 'AUTH' | 'MAIL'; readonly answer: string } | undefined;
   readonly #server: Server;
   readonly #sockets = new Set<Socket>();
 
@@ -37,7 +39,7 @@ export class SmtpServer {
     socket.on('close', () => this.#sockets.delete(socket)).on('error', () => {});
     let received = '';
     let isData = false;
-    socket.write('220 test\r\n');
+    socket.write(this.refusal?.to === 'greeting' ? `${this.refusal.answer}\r\n` : '220 test\r\n');
     socket.on('data', (chunk) => {
       received += chunk;
       for (;;) {
@@ -62,6 +64,9 @@ export class SmtpServer {
       return true;
     }
     if (command.startsWith('QUIT')) socket.end('221 bye\r\n');
+    else if (this.refusal && command.startsWith(this.refusal.to)) socket.write(`${this.refusal.answer}\r\n`);
+    else if (command.startsWith('EHLO')) socket.write('250-test\r\n250 AUTH PLAIN\r\n');
+    else if (command.startsWith('AUTH')) socket.write('235 welcome\r\n');
     else socket.write(`${command.startsWith('RCPT') ? verdicts[this.verdict] : '250 ok'}\r\n`);
     return false;
   }
