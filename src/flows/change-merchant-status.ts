@@ -1,5 +1,6 @@
 import { addSeconds, later } from '../kernel/clock.ts';
 import type { MerchantRow } from '../model/merchant.ts';
+import { scopeOf } from '../model/scope.ts';
 import { graceSeconds } from '../model/subscription.ts';
 import { findMerchant, lockMerchant, setMerchantStatus } from '../store/merchants.ts';
 import { type DueSubscription, listOwingSubscriptions, movePeriodDue } from '../store/subscriptions.ts';
@@ -49,8 +50,7 @@ async function postponeCharge(parts: Parts, seen: DueSubscription): Promise<void
   await parts.db.transaction(async (tx) => {
     const { subscription, unsettled } = await lockSubscription(tx, seen);
     if (!unsettled || !['active', 'past_due'].includes(subscription.status)) return;
-    const scope = { merchantId: seen.merchant_id, livemode: seen.livemode };
-    const calendar = await readCalendar(tx, scope, parts.clock.now());
+    const calendar = await readCalendar(tx, scopeOf(seen), parts.clock.now());
     const isLate = subscription.status === 'past_due';
     const from = isLate ? addSeconds(calendar.today, -graceSeconds) : calendar.today;
     const period = { ...unsettled, due_at: later(unsettled.due_at, from) };

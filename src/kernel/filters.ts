@@ -11,7 +11,8 @@ import { parseTimestamp } from './timestamp.ts';
 export type FilterType =
   | { readonly kind: 'text' | 'integer' | 'timestamp' | 'uuid' | 'boolean' | 'currency' }
   | { readonly kind: 'word'; readonly words: readonly string[] }
-  | { readonly kind: 'number_code'; readonly codes: readonly number[] };
+  /** Numbers that stand for something, by what they mean. */
+  | { readonly kind: 'number_code'; readonly codes: Readonly<Record<string, number>> };
 
 export type FilterFields = Readonly<Record<string, FilterType>>;
 
@@ -45,7 +46,14 @@ export const boolean: FilterType = { kind: 'boolean' };
 /** Codes in any case, as everywhere; columns hold them in lower case. */
 export const currency: FilterType = { kind: 'currency' };
 export const word = (...words: string[]): FilterType => ({ kind: 'word', words });
-export const numberCode = (...codes: number[]): FilterType => ({ kind: 'number_code', codes });
+export const numberCode = (codes: Readonly<Record<string, number>>): FilterType => ({ kind: 'number_code', codes });
+
+/** `0 lightning, 1 cash`: numbers with what they mean. */
+export function listCodes(codes: Readonly<Record<string, number>>): string {
+  return Object.entries(codes)
+    .map(([meaning, code]) => `${code} ${meaning}`)
+    .join(', ');
+}
 
 /** Every parameter a list accepts, as `field_predicate`, for documentation. */
 export function filterNames(fields: FilterFields): { name: string; type: FilterType; predicate: Predicate }[] {
@@ -125,7 +133,7 @@ function readValue(type: FilterType, raw: string): FilterValue | undefined {
     case 'word':
       return type.words.includes(raw) ? raw : undefined;
     case 'number_code':
-      return /^\d{1,3}$/.test(raw) && type.codes.includes(Number(raw)) ? Number(raw) : undefined;
+      return /^\d{1,3}$/.test(raw) && Object.values(type.codes).includes(Number(raw)) ? Number(raw) : undefined;
   }
 }
 
@@ -146,6 +154,6 @@ function fault(type: FilterType): string {
     case 'word':
       return `must be one of ${type.words.join(', ')}`;
     case 'number_code':
-      return `must be one of ${type.codes.join(', ')}`;
+      return `must be one of ${listCodes(type.codes)}`;
   }
 }

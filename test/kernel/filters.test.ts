@@ -26,7 +26,7 @@ const fields: FilterFields = {
   order_id: uuid,
   enabled: boolean,
   currency,
-  payment_type: numberCode(0, 1),
+  payment_type: numberCode({ lightning: 0, cash: 1 }),
 };
 const id = '01900000-0000-7000-8000-00000000000a';
 

@@ -145,12 +145,24 @@ describe('registration', () => {
       },
       'native',
     ],
+    ['an empty name', { client_name: '', redirect_uris: ['https://app.example/callback'] }, 'web'],
+    ['a name that cannot be seen', { client_name: ' \u200b', redirect_uris: ['https://app.example/callback'] }, 'web'],
+    [
+      'empty texts',
+      { client_uri: '', token_endpoint_auth_method: '', redirect_uris: ['https://app.example/callback'] },
+      'web',
+    ],
+    [
+      'a picture that is no address',
+      { logo_uri: 'data:image/png;base64,AA', contacts: 'none', redirect_uris: ['https://app.example/callback'] },
+      'web',
+    ],
     ['one that says nothing', { redirect_uris: ['http://localhost/callback', 'http://[::1]:5/callback'] }, 'native'],
   ])('takes %s', async (_, metadata, type) => {
     const answer = await register(metadata);
     const body = answer.json();
     expect(answer.statusCode, answer.payload).toBe(201);
-    const method = (metadata as { token_endpoint_auth_method?: string }).token_endpoint_auth_method ?? 'none';
+    const method = (metadata as { token_endpoint_auth_method?: string }).token_endpoint_auth_method || 'none';
     expect(body).toMatchObject({
       client_id: expect.stringMatching(/^client_/),
       redirect_uris: metadata.redirect_uris,

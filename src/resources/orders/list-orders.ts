@@ -23,7 +23,7 @@ export const listOrders = operation({
       created_at: timestamp,
       merchant_id: uuid,
       // 0 lightning, 1 cash
-      payments_payment_type: numberCode(0, 1),
+      payments_payment_type: numberCode({ lightning: 0, cash: 1 }),
     },
   },
   answer: csvListOf(orderViewSchema),

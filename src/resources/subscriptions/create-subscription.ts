@@ -3,6 +3,7 @@ import { takeAllowance } from '../../flows/key-allowance.ts';
 import { AppError } from '../../kernel/errors.ts';
 import { inputObject } from '../../model/fields.ts';
 import { subscriptionSchema } from '../../model/subscription.ts';
+import { priceCharge } from '../../model/subscription-charge.ts';
 import { json, operation } from '../../operation/operation.ts';
 import { findPlanFeatures } from '../../store/plans.ts';
 import { invitationInput, readInvitation } from './invitation-input.ts';
@@ -29,9 +30,10 @@ export const createSubscription = operation({
     if (subscriptions !== true) throw new AppError('forbidden', 'The plan of this merchant has no subscriptions');
     const invitation = await readInvitation(call, body.subscription);
     const subscription = await inviteSubscriber(call.db, call.parts, invitation, call.now);
-    const { amount_cents, first_charge_cents, currency } = invitation;
-    const amountCents = Math.max(amount_cents, first_charge_cents);
-    await takeAllowance(call, { amountCents, currency, addedCents: first_charge_cents });
+    const first = priceCharge(subscription).totalCents;
+    const later = priceCharge({ ...subscription, current_period_start: call.now }).totalCents;
+    const asked = { amountCents: Math.max(first, later), currency: invitation.currency, addedCents: first };
+    await takeAllowance(call, asked);
     return showSubscription(call, subscription);
   },
 });

@@ -32,13 +32,14 @@ function answer(
   { method, params }: RpcRequest,
   visit: Visit,
 ): object | Promise<object> {
+  const mayUse = (tool: Tool | undefined) => tool !== undefined && toolRefusalOf(tool, caller) === undefined;
   switch (method) {
     case 'initialize':
-      return initialize(params);
+      return initialize(params, (name) => mayUse(tools.get(name)));
     case 'ping':
       return {};
     case 'tools/list': {
-      const usable = [...tools.values()].filter((tool) => toolRefusalOf(tool, caller) === undefined);
+      const usable = [...tools.values()].filter(mayUse);
       return { tools: usable.map(({ listed }) => listed) };
     }
     case 'tools/call':

@@ -1,5 +1,5 @@
 import { type TSchema, Type } from 'typebox';
-import type { FilterFields, FilterType, Predicate } from '../../kernel/filters.ts';
+import { type FilterFields, type FilterType, listCodes, type Predicate } from '../../kernel/filters.ts';
 import { oneOf } from '../../model/fields.ts';
 import type { QueryDeclaration } from '../../operation/operation.ts';
 
@@ -85,7 +85,7 @@ function valueSchema(type: FilterType, description: string): TSchema {
     case 'integer':
       return Type.Integer({ description });
     case 'number_code':
-      return Type.Integer({ description: `${description}: ${type.codes.join(' or ')}` });
+      return Type.Integer({ description: `${description}: ${listCodes(type.codes)}` });
     case 'boolean':
       return Type.Boolean({ description });
     case 'word':

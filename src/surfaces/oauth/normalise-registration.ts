@@ -1,20 +1,6 @@
 import { OauthError } from './oauth-error.ts';
 import { isLoopback } from './redirect-target.ts';
 
-/**
- * What of a client's description is used; the rest is ignored (RFC 7591, 2), its scope too: every client may ask for every
- * scope, and a person decides. None of it makes us call anybody.
- */
-const kept = [
-  'redirect_uris',
-  'client_name',
-  'client_uri',
-  'logo_uri',
-  'tos_uri',
-  'policy_uri',
-  'contacts',
-  'token_endpoint_auth_method',
-] as const;
 const ourGrants = ['authorization_code', 'refresh_token'];
 const mostRedirects = 20;
 const longestRedirect = 2000;
@@ -25,8 +11,10 @@ const dangerousSchemes =
   /^(javascript|vbscript|data|blob|file|filesystem|about|view-source|ws|wss|ftp|mailto|tel|sms|intent|chrome|jar):$/;
 
 /**
- * A registration as oidc-provider takes it, from what real clients send: grants that are not ours, nulls, addresses of
- * apps that call themselves web pages.
+ * A registration as oidc-provider takes it, from what real clients send: grants that are not ours, nulls and empty texts,
+ * addresses of apps that call themselves web pages. What is not used here is ignored (RFC 7591, 2): pictures and pages
+ * that nobody is shown, and scopes too, because every client may ask for every one, and a person decides. None of it makes
+ * us call anybody.
  * @throws {OauthError} for what no client should send.
  */
 export function normaliseRegistration(body: unknown): Record<string, unknown> {
@@ -35,17 +23,15 @@ export function normaliseRegistration(body: unknown): Record<string, unknown> {
   }
   const sent = body as Record<string, unknown>;
   const redirects = readRedirects(sent.redirect_uris);
-  const entries = kept.map((name) => [name, sent[name]] as const).filter(([, value]) => value != null && value !== '');
   return {
-    ...Object.fromEntries(entries),
-    client_name: typeof sent.client_name === 'string' ? readName(sent.client_name) : undefined,
+    client_name: (typeof sent.client_name === 'string' && readName(sent.client_name)) || undefined,
     redirect_uris: redirects,
     // Apps and programs on the person's own machine get any port of the loopback (RFC 8252, 7.3).
     application_type: redirects.every((uri) => uri.startsWith('https:')) ? 'web' : 'native',
     response_types: ['code'],
     grant_types: ourGrants,
     // Said aloud: left out it would mean a secret (RFC 7591, 2), which public clients don't expect.
-    token_endpoint_auth_method: sent.token_endpoint_auth_method ?? 'none',
+    token_endpoint_auth_method: sent.token_endpoint_auth_method || 'none',
   };
 }
 

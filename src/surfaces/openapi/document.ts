@@ -1,7 +1,7 @@
 import type { TSchema } from 'typebox';
 import { Type } from 'typebox';
 import { type ErrorCode, errorStatus } from '../../kernel/errors.ts';
-import { type FilterType, filterNames } from '../../kernel/filters.ts';
+import { type FilterType, filterNames, listCodes } from '../../kernel/filters.ts';
 import { defaultPerPage, maxPerPage } from '../../kernel/page.ts';
 import { answerSchema } from '../../operation/answer.ts';
 import type { Operation } from '../../operation/operation.ts';
@@ -210,7 +210,7 @@ function filterSchema(type: FilterType): Json {
     case 'word':
       return { type: 'string', enum: type.words };
     case 'number_code':
-      return { type: 'integer', enum: type.codes };
+      return { type: 'integer', enum: Object.values(type.codes), description: listCodes(type.codes) };
     case 'currency':
       return { type: 'string', minLength: 3, maxLength: 3 };
     case 'text':

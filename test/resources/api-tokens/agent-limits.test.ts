@@ -3,6 +3,7 @@ import { sweepOnce } from '../../../src/jobs/sweep.ts';
 import { toolNames } from '../../../src/model/tool-names.ts';
 import { operations } from '../../../src/resources/index.ts';
 import { openTestApp, type TestApp, type TestMerchant } from '../../harness/app.ts';
+import { createProduct, createProductType, createTax } from '../../harness/catalog.ts';
 import { Client, type Reply } from '../../harness/client.ts';
 import { borrowTestDatabase, onPostgres, type TestDatabase } from '../../harness/database.ts';
 import { books, expectError, expectInvalid } from '../../harness/expect.ts';
@@ -166,6 +167,25 @@ const askers: [string, (agent: Agent, cents: number) => Promise<Reply>, daily: n
 
 describe('the largest amount', () => {
   const limits = { max_order_cents: 1000, max_daily_cents: 1500 };
+
+  test('of a subscription is what a period costs, its taxes added and its discount taken off', async () => {
+    const agent = await newAgent(limits);
+    const { merchant } = agent;
+    const tax = await createTax(merchant.test, { name: 'VAT', rate: '20' });
+    const type = await createProductType(merchant.test, { name: 'Taxed', tax_ids: [tax.id] });
+    const subscribe = async (cents: number, terms: object = {}) => {
+      const product = await createProduct(merchant.test, { price_cents: cents, product_type_id: type.id });
+      return agent.client.post('/api/v1/m/subscriptions', {
+        subscription: { product_id: product.id, interval_unit: 'month', customer_email: 'a@example.com', ...terms },
+      });
+    };
+    expectError(await subscribe(900), 'forbidden', {
+      message: 'This key may ask for at most $10.00 at once, and this is $10.80',
+    });
+    expectError(await subscribe(900, { first_charge_cents: 0 }), 'forbidden');
+    expect((await subscribe(900, { bitcoin_discount_percent: '10' })).status).toBe(201);
+    expect(await askedToday(agent)).toBe(972);
+  });
 
   test.each(askers)('holds for %s, and the day counts it', async (_, ask, daily) => {
     const agent = await newAgent(limits);

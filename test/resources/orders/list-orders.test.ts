@@ -225,7 +225,7 @@ describe('filters', () => {
     ['q[total_amount_cents_gteq]=1e3', /^q\[total_amount_cents_gteq\] must be a whole number/],
     ['q[total_amount_cents_gteq]=99999999999999999999', /must be a whole number/],
     ['q[total_amount_cents_gteq]=9007199254740992', /must be a whole number/],
-    ['q[payments_payment_type_eq]=2', 'q[payments_payment_type_eq] must be one of 0, 1'],
+    ['q[payments_payment_type_eq]=2', 'q[payments_payment_type_eq] must be one of 0 lightning, 1 cash'],
     ['q[order_number_eq]=%00', /^q\[order_number_eq\] must be text without NUL/],
   ] as [string, string | RegExp][])('refuses %s by name (cases C071, C074)', async (query, sentence) => {
     expectInvalid(await merchant.test.get(`${path}?${query}`), sentence);

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { toolNames } from '../../../src/model/tool-names.ts';
 import { openTestApp, type TestApp, type TestMerchant } from '../../harness/app.ts';
 import { McpClient, mcpPath, rpc } from '../../harness/mcp.ts';
 
@@ -33,6 +34,17 @@ describe('the protocol', () => {
       expect(result.capabilities).toEqual({ tools: {} });
     }
     expect((await mcp.ask('ping')).result).toEqual({});
+  });
+
+  test('tells a model only of tools that its key may call', async () => {
+    const narrowed = await merchant.narrowed('catalog:write', 'checkout:write');
+    for (const { key } of [merchant.test, narrowed, merchant.publishable]) {
+      const { instructions } = (await mcp.ask('initialize', {}, key)).result;
+      const usable = await mcp.toolNames(key);
+      const named = toolNames.filter((name) => instructions.includes(name));
+      expect(named.filter((name) => !usable.includes(name))).toEqual([]);
+      expect(named.length).toBeGreaterThan(0);
+    }
   });
 
   test('C095: other methods are 405 with JSON-RPC, before any key is looked at', async () => {
