@@ -1,4 +1,5 @@
 import type { Handle } from '../db/database.ts';
+import { formatAmount } from '../kernel/money.ts';
 import type { OrderRow } from '../model/order.ts';
 import { confirmAtOnce } from './confirm-at-once.ts';
 
@@ -11,7 +12,7 @@ export async function takeNothing(tx: Handle, order: OrderRow, now: Date): Promi
     btc_usd_price: order.btc_usd_price,
     btc_fiat_price: order.btc_fiat_price,
     usd_value: '0.00',
-    fiat_value: '0.00',
+    fiat_value: formatAmount(0, order.currency),
     usd_variance_cents: 0,
     fiat_variance_cents: 0,
     variance_percentage: '0.00',

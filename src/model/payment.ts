@@ -62,7 +62,7 @@ export const paymentFields = {
   confirmations: Type.Integer({ description: 'Always 0: Lightning has none' }),
   required_confirmations: Type.Integer({ description: 'Always 0' }),
   metadata,
-  // Absent on cash payments.
+  // Absent on cash payments; prices also on one of 0 that was taken while none was known.
   btc_usd_price_at_payment: Type.Optional(decimalString('Price of one bitcoin in US dollars')),
   btc_fiat_price_at_payment: Type.Optional(decimalString('Price of one bitcoin in the currency')),
   usd_value_at_payment: Type.Optional(decimalString('Value in US dollars')),
@@ -101,8 +101,8 @@ export function toPayment(row: PaymentRow): Payment {
 
 function valuesAtPayment(row: PaymentRow) {
   return {
-    btc_usd_price_at_payment: row.btc_usd_price!,
-    btc_fiat_price_at_payment: row.btc_fiat_price!,
+    ...(row.btc_usd_price === null ? {} : { btc_usd_price_at_payment: row.btc_usd_price }),
+    ...(row.btc_fiat_price === null ? {} : { btc_fiat_price_at_payment: row.btc_fiat_price }),
     usd_value_at_payment: row.usd_value!,
     fiat_value_at_payment: row.fiat_value!,
     usd_variance_cents: row.usd_variance_cents!,

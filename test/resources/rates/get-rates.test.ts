@@ -64,3 +64,14 @@ test('without a price bitcoin orders wait, while cash goes on', async () => {
   expect(cash.status).toBe(201);
   expect(cash.body).toMatchObject({ total_amount_sats: 0, btc_usd_price_at_creation: null, status: 'paid' });
 });
+
+test('without a price what is free is complete all the same, and its payment leaves the prices out', async () => {
+  const { live } = await withoutRates.newMerchant();
+  const body = { checkout_session: { amount_cents: 0, currency: 'jpy' } };
+  expect((await live.post('/api/v1/checkout_sessions', body)).status).toBe(201);
+  const { status, body: payments } = await live.get('/api/v1/m/payments');
+  expect(status).toBe(200);
+  expect(payments.data).toHaveLength(1);
+  expect(payments.data[0]).toMatchObject({ amount_sats: 0, usd_value_at_payment: '0.00', fiat_value_at_payment: '0' });
+  expect(Object.keys(payments.data[0]).filter((name) => name.startsWith('btc_'))).toEqual([]);
+});
