@@ -56,12 +56,13 @@ export function conversionFeeCents(amountCents: number, percent: string): number
   return Number(divideRoundedHalfUp(BigInt(amountCents) * decimal(percent), 100n * 10n ** 12n));
 }
 
-/** Prices for a cash order: nice to have, never in the way. */
+/** Prices for a cash order: nice to have, never in the way, not even where all bitcoin there is would not do. */
 export function quoteIfPossible(rates: RatesByMode, request: QuoteRequest): BitcoinQuote | undefined {
   try {
     return quoteBitcoin(rates, request);
   } catch (error) {
-    if (error instanceof AppError && error.code === 'rate_unavailable') return undefined;
+    const isInTheWay = error instanceof AppError && ['rate_unavailable', 'validation_error'].includes(error.code);
+    if (isInTheWay) return undefined;
     throw error;
   }
 }
