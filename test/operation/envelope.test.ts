@@ -107,6 +107,10 @@ describe('bodies', () => {
       expectError(await client.raw('POST', orders, 'a=1', { 'content-type': type }), 'unsupported_media_type');
       expectInvalid(await client.raw('POST', orders, '', { 'content-type': type }), 'order is required');
     }
+    for (const type of ['json', '', 'application/', 'application json']) {
+      expectInvalid(await client.raw('POST', orders, '', { 'content-type': type }), 'order is required');
+    }
+    expectError(await client.raw('POST', orders, '{}', { 'content-type': 'json' }), 'unsupported_media_type');
     expectError(await client.raw('POST', orders, JSON.stringify(orderBody())), 'unsupported_media_type');
     expectInvalid(await client.raw('POST', orders, '', json_), 'order is required');
     expectInvalid(await client.raw('POST', orders, ' \r\n ', json_), 'order is required');

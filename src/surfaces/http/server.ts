@@ -1,3 +1,4 @@
+import type { IncomingHttpHeaders } from 'node:http';
 import { STATUS_CODES } from 'node:http';
 import fastify, { type FastifyError, type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import type { Parts } from '../../flows/parts.ts';
@@ -81,6 +82,7 @@ export function buildServer(options: HttpOptions): FastifyInstance {
   }
   server.setErrorHandler((error: FastifyError, request, reply) => sendError(error, request, reply));
   server.addHook('onRequest', (request, reply, done) => {
+    dropTypeOfNothing(request.raw.headers);
     reply.header('x-request-id', request.id);
     // Here, so that a body that is wrong as well is not what is answered about.
     done(request.is404 ? new AppError('not_found', 'Nothing is at this address') : undefined);
@@ -135,4 +137,11 @@ function answerBrokenRequest(error: Error & { code?: string }, socket: import('n
     `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\nContent-Type: application/json; charset=utf-8\r\n` +
       `X-Request-Id: ${body.error.request_id}\r\nContent-Length: ${Buffer.byteLength(text)}\r\nConnection: close\r\n\r\n${text}`,
   );
+}
+
+/** What is no media type is refused before any parser runs; without a body it says nothing, and an empty one is `{}`. */
+function dropTypeOfNothing(headers: IncomingHttpHeaders): void {
+  const length = headers['content-length'];
+  const isEmpty = headers['transfer-encoding'] === undefined && (length === undefined || length === '0');
+  if (isEmpty && !/^[^\s/;]+\/[^\s/;]+\s*(?:;|$)/.test(headers['content-type'] ?? '')) delete headers['content-type'];
 }
