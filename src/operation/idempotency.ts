@@ -24,8 +24,11 @@ import type { Call, Operation, OperationInput } from './operation.ts';
 
 /** How long a key is remembered. */
 const rememberSeconds = 24 * 3600;
-/** Longer than the whole budget for asking wallets, so that a live caller never loses its key. */
-const leaseSeconds = 20;
+/**
+ * Longer than the whole budget for asking wallets, so that a live caller never loses its key. A wallet that is being
+ * connected has the most: 15 s to be probed, and 8 s for an invoice.
+ */
+export const leaseSeconds = 30;
 
 /** One call of an operation that changes something. */
 export interface Attempt {

@@ -20,10 +20,10 @@ import { withLimit } from './limit.ts';
 import { OpenConnectors } from './open-connectors.ts';
 
 /** What one sale may spend on asking wallets, and what each but the last of them may take of it. */
-const totalBudgetMillis = 8000;
+export const totalBudgetMillis = 8000;
 const perWalletMillis = 3000;
 const lookupMillis = 8000;
-const probeMillis = 15_000;
+export const probeMillis = 15_000;
 
 export interface IssuedByWallet {
   readonly wallet: WalletRow;

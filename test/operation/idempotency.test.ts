@@ -1,6 +1,8 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
 import { dynamicStatement } from '../../src/db/database.ts';
 import { AppError } from '../../src/kernel/errors.ts';
+import { leaseSeconds } from '../../src/operation/idempotency.ts';
+import { probeMillis, totalBudgetMillis } from '../../src/wallets/runtime.ts';
 import { openTestApp, type TestApp, type TestMerchant } from '../harness/app.ts';
 import type { Client, Reply } from '../harness/client.ts';
 import { onPostgres } from '../harness/database.ts';
@@ -400,4 +402,8 @@ describe('a process that dies while asking', () => {
     expect(plain).toEqual(reply.body);
     expect(await count(merchant)).toBe(1);
   });
+});
+
+test('a key outlives everything that a call with it may wait for', () => {
+  expect(leaseSeconds * 1000).toBeGreaterThan(probeMillis + totalBudgetMillis);
 });
