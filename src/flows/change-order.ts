@@ -10,6 +10,7 @@ import { findMerchant } from '../store/merchants.ts';
 import { lockOrder, updateOrder } from '../store/orders.ts';
 import { findPaymentOfOrder } from '../store/payments.ts';
 import { markSaleDelivery } from '../store/sales.ts';
+import { checkVolume } from './check-volume.ts';
 import { type Completion, completeOrder, toPaidOrder } from './complete-order.ts';
 import { completionAtOnce } from './confirm-at-once.ts';
 import { mergeOrderChange, type OrderChange } from './merge-order-change.ts';
@@ -46,6 +47,8 @@ export async function changeOrder(
     order.total_amount_cents !== before.total_amount_cents ||
     order.currency !== before.currency ||
     order.tender_type !== before.tender_type;
+  const isNewInBitcoin = order.tender_type === 'bitcoin' && before.tender_type === 'cash';
+  if (isNewInBitcoin && order.source !== 'subscription') await checkVolume(tx, rates, scope, now);
   if (owesDifferently) {
     order = { ...order, ...(await requote(tx, rates, order, now)), version: before.version + 1 };
   } else if (order.wallet_id !== before.wallet_id) {

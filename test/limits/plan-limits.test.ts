@@ -28,6 +28,11 @@ test('a plan’s monthly volume ends new bitcoin orders, never cash, until the n
   expect((await merchant.live.post('/api/v1/m/orders', { order })).status).toBe(201);
   const cash = { order: { ...order, tender_type: 'cash' }, mark_as_paid: true };
   expect((await merchant.test.post('/api/v1/m/orders', cash)).status).toBe(201);
+  // A cash order does not become one in bitcoin on the way round.
+  const till = await merchant.test.post('/api/v1/m/orders', { order: { ...order, tender_type: 'cash' } });
+  const toBitcoin = { order: { tender_type: 'bitcoin' } };
+  const turned = await merchant.test.patch(`/api/v1/m/orders/${till.body.id}`, toBitcoin);
+  expect([turned.status, turned.body.error?.code]).toEqual([422, 'volume_exceeded']);
   app.clock.advanceSeconds(31 * 24 * 3600);
   expect((await merchant.test.post('/api/v1/m/orders', { order })).status).toBe(201);
 });

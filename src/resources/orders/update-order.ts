@@ -32,7 +32,7 @@ export const updateOrder = operation({
   params: { id: 'Order' },
   body,
   answer: json(orderViewSchema),
-  fails: ['not_found', 'conflict', 'rate_unavailable'],
+  fails: ['not_found', 'conflict', 'volume_exceeded', 'rate_unavailable'],
   tool: {
     description:
       'Change an order that is not paid yet, mark a cash order as paid (status paid), or say that a paid ' +
