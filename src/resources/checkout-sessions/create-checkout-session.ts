@@ -11,7 +11,8 @@ const shared = {
   status: 201,
   body: checkoutSessionBody,
   answer: json(checkoutSessionSchema),
-  fails: ['not_found', 'rate_limited'],
+  // The rate: for a key whose limits are in another currency.
+  fails: ['not_found', 'rate_limited', 'rate_unavailable'],
   idempotency: 'database',
   async run(call: Call, { body }: OperationInput<Static<typeof checkoutSessionBody>>) {
     const request = toCheckoutRequest(body.checkout_session);

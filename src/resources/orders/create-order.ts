@@ -51,7 +51,14 @@ export const createOrder = operation({
   access: { permission: 'orders:write' },
   body,
   answer: json(orderViewSchema),
-  fails: ['not_found', 'amount_exceeds_wallet_limits', 'no_wallet', 'wallet_unavailable', 'rate_unavailable'],
+  fails: [
+    'not_found',
+    'amount_exceeds_wallet_limits',
+    'no_wallet',
+    'volume_exceeded',
+    'wallet_unavailable',
+    'rate_unavailable',
+  ],
   tool: { ...orderTool, body: toolBody },
   idempotency: (input) => (input.body.generate_invoice ? 'wallet' : 'database'),
 

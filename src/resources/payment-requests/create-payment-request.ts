@@ -41,7 +41,7 @@ export const createPaymentRequest = operation({
   access: { permission: 'payments:write' },
   body,
   answer: json(createdPaymentRequestSchema),
-  fails: ['amount_exceeds_wallet_limits', 'no_wallet', 'wallet_unavailable', 'rate_unavailable'],
+  fails: ['amount_exceeds_wallet_limits', 'no_wallet', 'volume_exceeded', 'wallet_unavailable', 'rate_unavailable'],
   tool: {
     optional: ['payment_method'],
     adapt: (given) => ({ payment_method: 'lightning', ...given }),

@@ -18,7 +18,8 @@ export const createProduct = operation({
     product: inputObject({ name: productNameInput, price_cents: priceInput, ...productMembers }),
   }),
   answer: json(productSchema),
-  fails: ['not_found'],
+  // For a key whose limits are in another currency.
+  fails: ['not_found', 'rate_unavailable'],
   tool: {
     description:
       'Add something to sell to the catalog, with all its details. The answer has its payment_link_url. ' +

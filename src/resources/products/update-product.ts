@@ -27,7 +27,8 @@ export const updateProduct = operation({
     }),
   }),
   answer: json(productSchema),
-  fails: ['not_found'],
+  // For a key whose limits are in another currency.
+  fails: ['not_found', 'rate_unavailable'],
   tool: {
     description:
       'Change a product: its price, name, status and so on. What is left out stays as it is; metadata is ' +

@@ -21,7 +21,8 @@ export const createSubscription = operation({
   access: { permission: 'orders:write' },
   body: inputObject({ subscription: invitationInput }),
   answer: json(subscriptionSchema),
-  fails: ['not_found'],
+  // For a key whose limits are in another currency.
+  fails: ['not_found', 'rate_unavailable'],
   tool: false,
   idempotency: 'database',
   async run(call, { body }) {
