@@ -74,8 +74,8 @@ function readPlain(
   const given: Record<string, string> = {};
   for (const [name, { words }] of Object.entries(declared)) {
     const value = query[name];
-    // A form sends an empty member for what was not chosen.
-    if (value === undefined || value === '') continue;
+    // A form sends an empty member where none of the words was chosen.
+    if (value === undefined || (value === '' && words)) continue;
     if (typeof value !== 'string') throw invalid(`${name} is given more than once`);
     if (words && !words.includes(value)) throw invalid(`${name} must be one of ${words.join(', ')}`);
     if (findTextFault(value)) throw invalid(`${name} has a NUL or a broken character`);
