@@ -33,7 +33,11 @@ function searchOperation(name: string, noun: string) {
       const query = searchQuery(q);
       // Something was asked for that no channel can have, such as a lone question mark.
       if (query === undefined && q.trim() !== '') return { page, result: { rows: [], totalCount: 0 } };
-      const search = { query, category: category?.toLowerCase() || undefined, nsfw: nsfw === 'all' ? undefined : nsfw === 'true' };
+      const search = {
+        query,
+        category: category?.toLowerCase() || undefined,
+        nsfw: nsfw === 'all' ? undefined : nsfw === 'true',
+      };
       const { rows, totalCount } = await searchChannels(call.db, search, page);
       return { page, result: { rows: rows.map(toListedChannel), totalCount } };
     },
