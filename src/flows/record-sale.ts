@@ -4,8 +4,10 @@ import { maxAmount } from '../kernel/money.ts';
 import { shareOut } from '../kernel/share.ts';
 import type { OrderRow } from '../model/order.ts';
 import type { PaymentRow } from '../model/payment.ts';
+import { receivedSats } from '../model/received.ts';
 import type { SaleItem, SaleRow } from '../model/sale.ts';
 import { findMerchant } from '../store/merchants.ts';
+import { listPaymentsOfOrder } from '../store/payments.ts';
 import { hasPhysicalProduct } from '../store/products.ts';
 import { insertSale } from '../store/sales.ts';
 import { conversionFeeCents } from './quote-bitcoin.ts';
@@ -15,9 +17,13 @@ import { conversionFeeCents } from './quote-bitcoin.ts';
  * total that was sent and differs from them gets one line "Adjustment", so that the lines always add up.
  */
 export async function recordSale(tx: Handle, order: OrderRow, payment: PaymentRow, now: Date): Promise<void> {
-  const merchant = (await findMerchant(tx, order.merchant_id))!;
+  const [merchant, payments] = await Promise.all([
+    findMerchant(tx, order.merchant_id),
+    listPaymentsOfOrder(tx, order.id),
+  ]);
+  const feePercent = merchant!.conversion_fee_percent;
   const isCash = payment.kind === 'cash';
-  const { subtotal, items } = saleLines(order, isCash ? 0 : (payment.amount_sats ?? 0));
+  const { subtotal, items } = saleLines(order, receivedSats(payments));
   const sale: SaleRow = {
     id: newId(),
     merchant_id: order.merchant_id,
@@ -33,8 +39,8 @@ export async function recordSale(tx: Handle, order: OrderRow, payment: PaymentRo
     discount_name: order.pricing?.discount_name ?? null,
     tax_cents: order.tax_amount_cents,
     tax_details: order.pricing?.tax_details ?? [],
-    conversion_fee_percent: isCash ? '0' : merchant.conversion_fee_percent,
-    conversion_fee_cents: isCash ? 0 : conversionFeeCents(order.total_amount_cents, merchant.conversion_fee_percent),
+    conversion_fee_percent: isCash ? '0' : feePercent,
+    conversion_fee_cents: isCash ? 0 : conversionFeeCents(order.total_amount_cents, feePercent),
     total_cents: order.total_amount_cents,
     refunded_cents: 0,
     items,
@@ -55,7 +61,7 @@ export async function recordSale(tx: Handle, order: OrderRow, payment: PaymentRo
  * The lines of a sale and their sum. Tax without detail may be inside the items' prices or on top: when lines less
  * discount plus tax is the total it was on top, otherwise it counts as inside.
  */
-function saleLines(order: OrderRow, receivedSats: number): { subtotal: number; items: SaleItem[] } {
+function saleLines(order: OrderRow, arrivedSats: number): { subtotal: number; items: SaleItem[] } {
   const { total_amount_cents: total, discount_amount_cents: discount, tax_amount_cents: tax } = order;
   const lines = order.items.map((item) => ({ ...item, line: item.price_cents * item.qty }));
   const sum = lines.reduce((all, { line }) => all + line, 0);
@@ -90,7 +96,7 @@ function saleLines(order: OrderRow, receivedSats: number): { subtotal: number; i
   const weights = all.map(({ line_total_cents }) => Math.max(0, line_total_cents));
   // Priced lines carry the whole tax already; a share for the adjustment would come on top of it.
   const taxes = order.pricing ? [] : shareOut(tax, weights);
-  const sats = shareOut(receivedSats, weights);
+  const sats = shareOut(arrivedSats, weights);
   const items = all.map((line, index) => ({
     id: newId(),
     ...line,

@@ -1,9 +1,10 @@
 import type { ReceiptView } from '../model/receipt-view.ts';
+import { addUpReceived } from '../model/received.ts';
 import { receiptUrl } from '../model/sale.ts';
 import { scopeOf } from '../model/scope.ts';
 import { findMerchant } from '../store/merchants.ts';
 import { findOrder } from '../store/orders.ts';
-import { listPaymentsById } from '../store/payments.ts';
+import { listPaymentsUpTo } from '../store/payments.ts';
 import { findSaleByReceipt } from '../store/sales.ts';
 import type { Parts } from './parts.ts';
 
@@ -12,12 +13,13 @@ export async function showReceipt(parts: Parts, token: string): Promise<ReceiptV
   const sale = await findSaleByReceipt(parts.db, token);
   if (!sale) return undefined;
   const scope = scopeOf(sale);
-  const [merchant, order, payments] = await Promise.all([
+  const [merchant, order, listed] = await Promise.all([
     findMerchant(parts.db, sale.merchant_id),
     findOrder(parts.db, scope, sale.order_id),
-    listPaymentsById(parts.db, sale.payment_id ? [sale.payment_id] : []),
+    listPaymentsUpTo(parts.db, sale.payment_id ? [sale.payment_id] : []),
   ]);
-  const payment = sale.payment_id ? payments.get(sale.payment_id) : undefined;
+  const payments = (sale.payment_id ? listed.get(sale.payment_id) : undefined) ?? [];
+  const payment = payments.at(-1);
   return {
     url: receiptUrl(sale.receipt_token, parts.links.payUrl),
     livemode: sale.livemode,
@@ -42,7 +44,7 @@ export async function showReceipt(parts: Parts, token: string): Promise<ReceiptV
     totalCents: sale.total_cents,
     refundedCents: sale.refunded_cents,
     paymentMethod: sale.payment_method,
-    amountSats: payment?.amount_sats ?? null,
+    amountSats: addUpReceived(payments, sale.currency).amount_sats,
     exchangeRate: payment?.btc_fiat_price ?? null,
     paymentHash: payment?.payment_hash ?? null,
     preimage: payment?.preimage ?? null,

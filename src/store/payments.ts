@@ -66,7 +66,14 @@ const listOfOrder = statement(
   'payments_list_of_order',
   `select ${columnList} from payments where order_id = $1 order by created_at, id`,
 );
-const listById = statement('payments_list_by_id', `select ${columnList} from payments where id = any($1::uuid[])`);
+const listUpTo = statement(
+  'payments_list_up_to',
+  `select last.id as last_id, ${paymentColumns.map((column) => `p.${column}`).join(', ')}
+     from payments last join payments p on p.order_id = last.order_id
+      and (p.created_at, p.id) <= (last.created_at, last.id)
+    where last.id = any($1::uuid[])
+    order by p.created_at, p.id`,
+);
 
 /** What a payment was worth when it arrived, in the currency its merchant had then; decimal text. */
 export interface MerchantValue {
@@ -104,10 +111,19 @@ export function listPaymentsOfOrder(db: Handle, orderId: string): Promise<Paymen
   return db.many(listOfOrder, [orderId]);
 }
 
-/** Payments by id; the ids come from rows the caller may see. */
-export async function listPaymentsById(db: Handle, ids: readonly string[]): Promise<Map<string, PaymentRow>> {
-  const rows = ids.length === 0 ? [] : await db.many<PaymentRow>(listById, [ids]);
-  return new Map(rows.map((row) => [row.id, row]));
+/**
+ * By the id of each given payment: it and all earlier ones of its order, oldest first. The ids come from rows the caller
+ * may see.
+ */
+export async function listPaymentsUpTo(db: Handle, ids: readonly string[]): Promise<Map<string, PaymentRow[]>> {
+  const rows = ids.length === 0 ? [] : await db.many<PaymentRow & { last_id: string }>(listUpTo, [ids]);
+  const byLast = new Map<string, PaymentRow[]>();
+  for (const { last_id, ...payment } of rows) {
+    const earlier = byLast.get(last_id);
+    if (earlier) earlier.push(payment);
+    else byLast.set(last_id, [payment]);
+  }
+  return byLast;
 }
 
 /** A wallet that first only gave its word has shown the proof. The caller has checked that it hashes right. */

@@ -1,7 +1,7 @@
 import { type Sale, type SaleRow, toSale } from '../../model/sale.ts';
 import type { Call } from '../../operation/operation.ts';
 import { listOrdersById } from '../../store/orders.ts';
-import { listPaymentsById } from '../../store/payments.ts';
+import { listPaymentsUpTo } from '../../store/payments.ts';
 import { listMerchantWallets } from '../../store/wallets.ts';
 
 /** Sales with what their shape shows of order, payment and wallet; three more reads, whatever the number. */
@@ -12,13 +12,15 @@ export async function readSales(call: Call, rows: readonly SaleRow[]): Promise<S
       call.db,
       rows.map((row) => row.order_id),
     ),
-    listPaymentsById(call.db, paymentIds),
+    listPaymentsUpTo(call.db, paymentIds),
     listMerchantWallets(call.db, call.scope),
   ]);
   const walletNames = new Map(wallets.map((wallet) => [wallet.id, wallet.name]));
   return rows.map((row) => {
-    const payment = row.payment_id === null ? undefined : payments.get(row.payment_id);
-    const walletName = payment?.wallet_id ? (walletNames.get(payment.wallet_id) ?? null) : null;
-    return toSale(row, { order: orders.get(row.order_id)!, payment, walletName, payUrl: call.parts.links.payUrl });
+    const parts = (row.payment_id === null ? undefined : payments.get(row.payment_id)) ?? [];
+    const walletId = parts.at(-1)?.wallet_id;
+    const walletName = walletId ? (walletNames.get(walletId) ?? null) : null;
+    const order = orders.get(row.order_id)!;
+    return toSale(row, { order, payments: parts, walletName, payUrl: call.parts.links.payUrl });
   });
 }

@@ -275,6 +275,49 @@ describe('an order that was partly paid', () => {
     return order;
   }
 
+  const saleOf = async (client: Client, orderId: string) =>
+    (await client.get(`/api/v1/m/sales?q[order_id_eq]=${orderId}`)).body.data[0];
+
+  test('is sold for everything that came', async () => {
+    const { test: client } = await app.newMerchant();
+    const order = await partlyPaid(client);
+    const { body: rest } = await client.post('/api/v1/m/invoices/generate', { order_id: order.id });
+    await pay(client, rest.id);
+    const sale = await saleOf(client, order.id);
+    expect(sale).toMatchObject({
+      total_cents: 800,
+      amount_sats: 8000,
+      settlement_amount_sats: 8000,
+      fiat_value_at_payment: '8.00',
+      usd_value_at_payment: '8.00',
+      fiat_variance_cents: 0,
+      variance_percentage: '0.00',
+      payment_hash: rest.payment_hash,
+    });
+    const lines: { total_amount_sats: number }[] = sale.items;
+    expect(lines.reduce((all, line) => all + line.total_amount_sats, 0)).toBe(8000);
+    const receipt = await app.app.inject({
+      url: new URL(sale.receipt_url).pathname,
+      headers: { accept: 'text/html' },
+    });
+    expect(receipt.body).toMatch(/8[,.  ]?000/);
+  });
+
+  test('is sold for the sats that came when the rest is cash', async () => {
+    const { test: client } = await app.newMerchant();
+    const order = await partlyPaid(client);
+    await patch(client, order.id, { tender_type: 'cash', status: 'paid' });
+    const sale = await saleOf(client, order.id);
+    expect(sale).toMatchObject({
+      payment_method: 'cash',
+      amount_sats: 5000,
+      settlement_amount_sats: 5000,
+      fiat_value_at_payment: '5.00',
+    });
+    const lines: { settlement_amount_sats: number }[] = sale.items;
+    expect(lines.reduce((all, line) => all + line.settlement_amount_sats, 0)).toBe(5000);
+  });
+
   test('is paid once its total is lowered to what came', async () => {
     const merchant = await app.newMerchant();
     const order = await partlyPaid(merchant.test);
