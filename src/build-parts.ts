@@ -47,7 +47,6 @@ const streamsPerNetwork = 60;
 export interface BuiltParts {
   parts: Parts;
   links: { -readonly [Member in keyof Links]: Links[Member] };
-  outbound: Outbound;
   /** Ends everything that was opened, the database last. */
   close(): Promise<void>;
 }
@@ -144,7 +143,6 @@ export async function beginParts(config: Config, options: BuildOptions): Promise
     return {
       parts,
       links,
-      outbound,
       ready,
       async close() {
         stopping.abort();

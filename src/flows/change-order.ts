@@ -5,6 +5,7 @@ import { parseCurrency } from '../kernel/currency.ts';
 import { AppError, invalid, notFound } from '../kernel/errors.ts';
 import { newId } from '../kernel/ids.ts';
 import { type OrderRow, toOrder } from '../model/order.ts';
+import { scopeOf } from '../model/scope.ts';
 import { sumQuotedPaid, supersedeOpenInvoice } from '../store/invoices.ts';
 import { findMerchant } from '../store/merchants.ts';
 import { lockOrder, updateOrder } from '../store/orders.ts';
@@ -94,7 +95,7 @@ async function findEnd(
 }
 
 async function completeWithoutPayment(tx: Handle, order: OrderRow, end: Completion): Promise<void> {
-  const scope = { merchantId: order.merchant_id, livemode: order.livemode };
+  const scope = scopeOf(order);
   const payment = (await findPaymentOfOrder(tx, scope, order.id))!;
   const data = toOrder(await completeOrder(tx, order, payment, end));
   await recordEvents(
@@ -133,8 +134,7 @@ async function checkState(tx: Handle, order: OrderRow, change: OrderChange): Pro
     throw new AppError('conflict', 'The order is a period of a subscription and keeps the currency of that');
   }
   // A payment may count for nothing, so that their sum does not tell.
-  const scope = { merchantId: order.merchant_id, livemode: order.livemode };
-  if (await findPaymentOfOrder(tx, scope, order.id)) {
+  if (await findPaymentOfOrder(tx, scopeOf(order), order.id)) {
     throw new AppError('conflict', 'The currency cannot change after a payment');
   }
 }

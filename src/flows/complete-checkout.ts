@@ -2,6 +2,7 @@ import type { Handle } from '../db/database.ts';
 import { recordEvents } from '../events/outbox.ts';
 import type { OrderRow } from '../model/order.ts';
 import type { PaymentRow } from '../model/payment.ts';
+import { scopeOf } from '../model/scope.ts';
 import { markCheckoutCompleted } from '../store/checkout-sessions.ts';
 
 /**
@@ -26,6 +27,5 @@ export async function completeCheckout(
     metadata: session.metadata,
     timestamp: paidAt.toISOString(),
   };
-  const scope = { merchantId: session.merchant_id, livemode: session.livemode };
-  await recordEvents(tx, scope, [{ kind: 'checkout.completed', subjectId: session.id, data }], now);
+  await recordEvents(tx, scopeOf(session), [{ kind: 'checkout.completed', subjectId: session.id, data }], now);
 }

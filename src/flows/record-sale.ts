@@ -6,6 +6,7 @@ import type { OrderRow } from '../model/order.ts';
 import type { PaymentRow } from '../model/payment.ts';
 import { receivedSats } from '../model/received.ts';
 import type { SaleItem, SaleRow } from '../model/sale.ts';
+import { scopeOf } from '../model/scope.ts';
 import { findMerchant } from '../store/merchants.ts';
 import { listPaymentsOfOrder } from '../store/payments.ts';
 import { hasPhysicalProduct } from '../store/products.ts';
@@ -112,7 +113,6 @@ function saleLines(order: OrderRow, arrivedSats: number): { subtotal: number; it
 
 /** Whether anything bought has to be sent. */
 async function needsDelivery(tx: Handle, order: OrderRow): Promise<boolean> {
-  const scope = { merchantId: order.merchant_id, livemode: order.livemode };
   const products = order.items.flatMap(({ product_id }) => (product_id ? [product_id] : []));
-  return products.length > 0 && hasPhysicalProduct(tx, scope, products);
+  return products.length > 0 && hasPhysicalProduct(tx, scopeOf(order), products);
 }

@@ -7,6 +7,7 @@ import { provesHash } from '../lightning/preimage.ts';
 import { type InvoiceRow, toInvoice } from '../model/invoice.ts';
 import { type OrderAttention, type OrderRow, toOrder } from '../model/order.ts';
 import { type PaymentRow, toPayment } from '../model/payment.ts';
+import { scopeOf } from '../model/scope.ts';
 import {
   findInvoiceForJob,
   lockInvoiceForJob,
@@ -41,7 +42,7 @@ async function settle(tx: Transaction, parts: Parts, invoiceId: string, told: Se
   // Read unlocked: an invoice never changes its order.
   const seen = await findInvoiceForJob(tx, invoiceId, now);
   if (!seen) throw new Error(`Invoice ${invoiceId} is gone`);
-  const scope = { merchantId: seen.merchant_id, livemode: seen.livemode };
+  const scope = scopeOf(seen);
   // Adapters drop a preimage that proves nothing; whoever else tells us of a payment may not have.
   const fact = { ...told, preimage: provesHash(told.preimage, seen.payment_hash) };
   const paidAt = earlier(fact.settledAt ?? now, now);

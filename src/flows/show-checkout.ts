@@ -238,7 +238,10 @@ async function accessOf(
   return listAccessTokens(parts, order);
 }
 
-/** Everything stays byte for byte, or signed addresses would break; an earlier `checkout_id` gives way, and the fragment stays last. */
+/**
+ * Everything stays byte for byte, or signed addresses would break; an earlier `checkout_id` gives way, and the fragment
+ * stays last.
+ */
 export function withCheckoutId(successUrl: string, checkoutId: string): string {
   const hash = successUrl.indexOf('#');
   const [address, fragment] = hash < 0 ? [successUrl, ''] : [successUrl.slice(0, hash), successUrl.slice(hash)];

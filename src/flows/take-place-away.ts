@@ -6,7 +6,7 @@ import { deleteMembership, lockUser } from '../store/users.ts';
 
 /**
  * Takes somebody's place at a merchant away, or the invitation to one; their devices and assistants stop working there.
- * @returns how many keys stopped; undefined when they had no place and no invitation.
+ * @returns whether it was a place, and how many keys stopped; undefined when there was neither place nor invitation.
  */
 export async function takePlaceAway(
   tx: Handle,

@@ -71,7 +71,8 @@ const finish = statement(
        as t (id, claim, good, state, next_try_at, status, excerpt, error, duration_ms, ended_at, number)
    ), done as (
      update deliveries d
-        set state = o.state, claim = d.claim + 1, tries = case when o.good then d.tries else d.tries + 1 end, attempts = d.attempts + 1,
+        set state = o.state, claim = d.claim + 1, attempts = d.attempts + 1,
+            tries = case when o.good then d.tries else d.tries + 1 end,
             next_try_at = o.next_try_at, lease_until = null, last_attempt_at = o.ended_at,
             response_status = o.status, response_excerpt = o.excerpt, error = o.error, duration_ms = o.duration_ms,
             delivered_at = case when o.good then o.ended_at end

@@ -166,7 +166,7 @@ export function listDueSubscriptions(db: Handle, now: Date, limit: number): Prom
   return db.many(listDue, [now, limit]);
 }
 
-/** A merchant's subscriptions, of both modes, with a period that is still to be paid; in the order of their ids, those after `afterId`. */
+/** A merchant's subscriptions, of both modes, with a period that is still to be paid; by id, those after `afterId`. */
 export function listOwingSubscriptions(
   db: Handle,
   merchantId: string,

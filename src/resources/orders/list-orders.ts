@@ -22,7 +22,6 @@ export const listOrders = operation({
       total_amount_cents: integer,
       created_at: timestamp,
       merchant_id: uuid,
-      // 0 lightning, 1 cash
       payments_payment_type: numberCode({ lightning: 0, cash: 1 }),
     },
   },

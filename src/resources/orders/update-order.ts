@@ -25,7 +25,8 @@ export const updateOrder = operation({
   description:
     'Members that are left out stay as they are; `metadata` and `items` are replaced whole. A changed total, currency ' +
     'or tender closes the open invoice; a payment that still comes for it counts for what it was quoted for, in the new ' +
-    'currency. The currency cannot change after a payment, nor on an order of a subscription. Of a paid order only metadata and po_number can change.',
+    'currency. The currency cannot change after a payment, nor on an order of a subscription. Of a paid order only ' +
+    'metadata and po_number can change.',
   method: 'PATCH',
   path: '/api/v1/m/orders/{id}',
   access: { permission: 'orders:write' },
@@ -37,7 +38,7 @@ export const updateOrder = operation({
     description:
       'Change an order that is not paid yet, mark a cash order as paid (status paid), or say that a paid ' +
       'one was shipped or delivered. What is left out stays as it is; items and metadata are replaced ' +
-      'whole. A changed total makes the invoice useless: call generate_invoice again.',
+      'whole. After a changed total, currency or tender the invoice no longer fits: call generate_invoice for a new one.',
     rename: { id: 'order_id' },
   },
   idempotency: 'database',

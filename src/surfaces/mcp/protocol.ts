@@ -13,7 +13,9 @@ const knownVersions: ReadonlySet<string> = new Set([...spokenVersions, '2025-11-
 const waysToSell = [
   {
     tools: ['create_order', 'check_invoice_status'],
-    way: 'create_order, give the customer the payment_request of its invoice, and call check_invoice_status until it says paid',
+    way:
+      'create_order, give the customer the payment_request of its invoice, and call check_invoice_status until it says ' +
+      'paid',
   },
   { tools: ['create_checkout_session'], way: 'create_checkout_session, and give the customer its address' },
   { tools: ['create_payment_link'], way: 'create_payment_link, and give the customer its address' },

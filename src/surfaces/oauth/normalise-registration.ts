@@ -1,5 +1,5 @@
 import { OauthError } from './oauth-error.ts';
-import { isLoopback } from './redirect-target.ts';
+import { isAppLoopback } from './redirect-target.ts';
 
 const ourGrants = ['authorization_code', 'refresh_token'];
 const mostRedirects = 20;
@@ -54,7 +54,7 @@ function readRedirect(value: unknown): string {
   if (text.includes('#')) throw invalidRedirect('redirect_uris must have no fragment');
   if (url.username || url.password) throw invalidRedirect('redirect_uris must have no user name or password');
   if (dangerousSchemes.test(url.protocol)) throw invalidRedirect(`redirect_uris must not use ${url.protocol}`);
-  if (url.protocol === 'http:' && !isLoopback(url.hostname)) {
+  if (url.protocol === 'http:' && !isAppLoopback(url.hostname)) {
     throw invalidRedirect('redirect_uris must use https:, except on this computer (localhost, 127.0.0.1, [::1])');
   }
   return text;

@@ -78,6 +78,12 @@ describe('the tools', () => {
     }
   });
 
+  test('say what a number stands for', async () => {
+    const { tools } = (await mcp.ask('tools/list')).result;
+    const { properties } = tools.find(({ name }: { name: string }) => name === 'list_orders').inputSchema;
+    expect(properties.payments_payment_type.description).toContain('0 lightning, 1 cash');
+  });
+
   test('say which of them change or end something that is there', async () => {
     const { tools } = (await mcp.ask('tools/list')).result;
     const destructive = tools
