@@ -15,10 +15,13 @@ import { putOauthClient } from '../../src/store/oauth-clients.ts';
 import { openTestApp, type TestApp, type TestMerchant } from '../harness/app.ts';
 import { Client } from '../harness/client.ts';
 import { onPostgres } from '../harness/database.ts';
-import { Gate, pauseBefore, untilItWaits } from '../harness/pause.ts';
+import { untilItWaits } from '../harness/interleave.ts';
+import { Gate, pauseBefore } from '../harness/pause.ts';
 import { addUser } from '../harness/people.ts';
 import { codeOf, turnOnSecondFactor } from '../harness/second-factor.ts';
 import { Visitor } from '../harness/visitor.ts';
+
+if (!onPostgres) console.log('SKIPPED: two transactions at once need two connections; set TEST_DATABASE_URL');
 
 /**
  * Whoever is on their way in while the account is closed to them stays outside, whichever of the two is first at which
@@ -190,7 +193,7 @@ describe.runIf(onPostgres)('two transactions at once', () => {
       });
       await gate.reached;
       const entering = enter(app.parts);
-      await untilItWaits(app.parts.db, entering);
+      await untilItWaits(app, entering);
       gate.goOn();
       await changing;
       const works = await entering.catch((error) => {
@@ -216,7 +219,7 @@ describe.runIf(onPostgres)('two transactions at once', () => {
       const changing = app.parts.db.transaction(async (tx) => {
         await changes[change](tx, person);
       });
-      await untilItWaits(app.parts.db, changing);
+      await untilItWaits(app, changing);
       gate.goOn();
       const works = await entering;
       await changing;

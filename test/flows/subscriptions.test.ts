@@ -21,6 +21,8 @@ import {
 } from '../harness/subscriptions.ts';
 import { until } from '../harness/until.ts';
 
+if (!onPostgres) console.log('SKIPPED: two transactions at once need two connections; set TEST_DATABASE_URL');
+
 let app: TestApp;
 let merchant: TestMerchant;
 beforeAll(async () => {

@@ -3,15 +3,32 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { dynamicStatement, type Transaction } from '../../src/db/database.ts';
 import type { TestApp } from './app.ts';
 
-/** Waits until `count` sessions of the test's database wait for a lock. PostgreSQL only. @throws after 5 s. */
+/** How many sessions of the test's database wait for a lock. PostgreSQL only. */
+async function countWaiting(app: TestApp): Promise<number> {
+  const [row] = await app.rows<{ waiting: number }>(
+    `select count(*)::int as waiting from pg_stat_activity
+      where datname = current_database() and wait_event_type = 'Lock'`,
+  );
+  return row!.waiting;
+}
+
+/** Waits until so many sessions wait for a lock. @throws after 5 s. */
 export async function untilWaiting(app: TestApp, count = 1): Promise<void> {
-  const asked = `select count(*)::int as waiting from pg_stat_activity
-                  where datname = current_database() and wait_event_type = 'Lock'`;
   for (const end = performance.now() + 5000; ; await sleep(5)) {
-    const [row] = await app.rows<{ waiting: number }>(asked);
-    if (row!.waiting >= count) return;
-    if (performance.now() > end) throw new Error(`${row!.waiting} of ${count} wait for a lock`);
+    const waiting = await countWaiting(app);
+    if (waiting >= count) return;
+    if (performance.now() > end) throw new Error(`${waiting} of ${count} wait for a lock`);
   }
+}
+
+/** Until somebody waits for another's lock, or `work` is over without waiting. */
+export async function untilItWaits(app: TestApp, work: Promise<unknown>): Promise<void> {
+  let isOver = false;
+  const over = () => {
+    isOver = true;
+  };
+  work.then(over, over);
+  while (!isOver && (await countWaiting(app)) === 0) await sleep(5);
 }
 
 /** Holds a row while `meanwhile` sets calls off that need it; they go on, in the order they came, when it returns. */

@@ -1,6 +1,5 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { vi } from 'vitest';
-import { type Database, dynamicStatement, type Handle, type Statement } from '../../src/db/database.ts';
+import type { Database, Handle, Statement } from '../../src/db/database.ts';
 
 /** A place where something stops until it is let go. */
 export class Gate {
@@ -58,18 +57,4 @@ export function holdReads(db: Database, statementName: string, gate: Gate): { mo
     if (statement.name === statementName) await gate.pass();
     return read(statement, values) as never;
   });
-}
-
-const waiting = dynamicStatement(
-  `select count(*)::int as count from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
-);
-
-/** Until somebody waits for another's lock, or `work` is over without waiting. PostgreSQL only. */
-export async function untilItWaits(db: Database, work: Promise<unknown>): Promise<void> {
-  let isOver = false;
-  const over = () => {
-    isOver = true;
-  };
-  work.then(over, over);
-  while (!isOver && (await db.maybeOne<{ count: number }>(waiting))!.count === 0) await sleep(5);
 }

@@ -6,6 +6,8 @@ import { openTestApp, type TestApp, type TestMerchant } from '../harness/app.ts'
 import { Client } from '../harness/client.ts';
 import { onPostgres } from '../harness/database.ts';
 
+if (!onPostgres) console.log('SKIPPED: two transactions at once need two connections; set TEST_DATABASE_URL');
+
 let app: TestApp;
 let merchant: TestMerchant;
 

@@ -11,6 +11,8 @@ import { expectLedgerToHold } from '../harness/ledger.ts';
 import { createOrder, createOrderWithInvoice, orderBody } from '../harness/orders.ts';
 import { changeWallet, testWalletId } from '../harness/wallets.ts';
 
+if (!onPostgres) console.log('SKIPPED: two transactions at once need two connections; set TEST_DATABASE_URL');
+
 let app: TestApp;
 beforeAll(async () => {
   app = await openTestApp({ watch: false });

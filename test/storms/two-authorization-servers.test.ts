@@ -12,6 +12,8 @@ import { until } from '../harness/until.ts';
 import { freePort } from './cluster.ts';
 import { callOver, doorTo, SatlineProcess } from './process.ts';
 
+if (!onPostgres) console.log('SKIPPED: two transactions at once need two connections; set TEST_DATABASE_URL');
+
 /** Behind one address, as a load balancer has them; what they decide they decide in the database. */
 describe.skipIf(!onPostgres)('two real processes that give tokens', () => {
   let app: TestApp;
