@@ -9,7 +9,8 @@ export interface Statement {
   readonly isShortRead: boolean;
   /**
    * Asks for many callers already (db/gathered-read.ts): it leaves at once, so that the database works on it while the
-   * callers of the one before are answered.
+   * callers of the one before are answered. Its arrays stand as `(select $1::uuid[])`: one that the planner sees has it
+   * make a plan at every call, which takes longer than the read.
    */
   readonly isGathered: boolean;
 }

@@ -13,7 +13,7 @@ const advance = statement(
 const find = statement(
   'catalog_versions_find',
   `select m.id as "merchantId", k.livemode, coalesce(v.version, m.created_at) as version
-     from unnest($1::uuid[], $2::boolean[]) as k(merchant_id, livemode)
+     from unnest((select $1::uuid[]), (select $2::boolean[])) as k(merchant_id, livemode)
      join merchants m on m.id = k.merchant_id
      left join catalog_versions v on v.merchant_id = m.id and v.livemode = k.livemode`,
   { isGathered: true },

@@ -32,7 +32,7 @@ const find = statement(
      'channels', ${jsonRows(`select ${jsonColumns('c', channelColumns)} from channels c
                              where c.merchant_id = k.id and c.livemode = k.livemode order by c.created_at desc, c.id desc`)}
    ) as view
-   from unnest($1::uuid[], $2::boolean[]) as k(id, livemode)`,
+   from unnest((select $1::uuid[]), (select $2::boolean[])) as k(id, livemode)`,
   { isGathered: true },
 );
 

@@ -12,9 +12,7 @@ interface OrderViewRow {
   readonly payment: PaymentRow | null;
 }
 
-// `limit 1` keeps it one look into the index for each order that is asked for, however many orders there are. The inner
-// selects keep the arrays out of the planner's sight: it would make a plan for every length anew, which takes longer than
-// reading ten orders.
+// `limit 1` keeps it one look into the index for each order that is asked for, however many orders there are.
 const find = statement(
   'order_views_find',
   `select json_build_object('order', row_to_json(o), 'payment', ${jsonRow(
