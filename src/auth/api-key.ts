@@ -8,7 +8,12 @@ import { hashToken } from './hash-token.ts';
 const secretCharacters = 40;
 const shape = /^(sk|pk)_(live|test)_[0-9A-Za-z]{32,64}$/;
 
-const noLimits: KeyLimits = { allowed_tools: null, max_order_cents: null, max_daily_cents: null };
+export const noLimits: KeyLimits = {
+  allowed_tools: null,
+  max_order_cents: null,
+  max_daily_cents: null,
+  products_only: false,
+};
 
 interface IssuedApiKey {
   id: string;

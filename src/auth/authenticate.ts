@@ -128,6 +128,7 @@ function limitsOf(match: ApiKeyMatch) {
     ...(allowedTools === null ? {} : { allowedTools }),
     ...(ip_ranges === null ? {} : { ipRanges: ip_ranges }),
     ...(rpm_limit === null ? {} : { rpmLimit: rpm_limit }),
+    ...(match.products_only ? { productsOnly: true as const } : {}),
     ...(isLimited ? { allowance: { maxOrderCents, maxDailyCents: max_daily_cents } } : {}),
   };
 }

@@ -6,6 +6,7 @@ import type { MerchantRow } from '../model/merchant.ts';
 import { type ApiKeyRow, findApiKeyForOperator } from '../store/api-keys.ts';
 import { chooseMerchant } from './choose-merchant.ts';
 import { addCommand, withParts } from './command.ts';
+import { CliFailure } from './failure.ts';
 import { keyJson } from './key-json.ts';
 import { limitLines, readAmountText, readIpRanges, readPermissions, readTools, toLimitCents } from './key-terms.ts';
 import { readId, readName } from './option-values.ts';
@@ -20,6 +21,7 @@ interface Options {
   tools?: string[];
   maxOrder?: string;
   maxDaily?: string;
+  productsOnly?: true;
 }
 
 export function addCreateKey(group: Command): void {
@@ -29,7 +31,7 @@ export function addCreateKey(group: Command): void {
     'Make an API key and print it, once',
     'key create',
     'key create --merchant ID --live --name "Web shop" --permissions orders:read,orders:write --ip-ranges 203.0.113.0/24',
-    'key create --live --publishable',
+    'key create --live --publishable --products-only',
     'key create --live --name Assistant --tools create_order,check_invoice_status --max-order 50 --max-daily 500',
   )
     .option('--merchant <id>', 'whose key; may be left out when there is one merchant', readId)
@@ -53,17 +55,21 @@ export function addCreateKey(group: Command): void {
     )
     .option('--max-order <amount>', "largest amount it may ask for at once, in the merchant's currency", readAmountText)
     .option('--max-daily <amount>', 'most it may ask for in a day', readAmountText)
+    .option('--products-only', 'a publishable key makes checkouts of products alone, never of an amount')
     .action(
       withParts<Options>(async ({ parts }, options) => {
         const merchant = await chooseMerchant(parts.db, options.merchant);
         const kind = options.publishable ? 'publishable' : 'secret';
         const livemode = options.live === true;
         const name = options.name ?? `${livemode ? 'Live' : 'Test'} ${kind} key`;
+        if (options.productsOnly && kind === 'secret')
+          throw new CliFailure('--products-only is for --publishable keys.');
         const { permissions = null, ipRanges = null, tools = null, maxOrder, maxDaily } = options;
         const limits = {
           allowed_tools: tools,
           max_order_cents: toLimitCents(maxOrder, merchant.currency),
           max_daily_cents: toLimitCents(maxDaily, merchant.currency),
+          products_only: options.productsOnly === true,
         };
         const { key, row } = await parts.db.transaction(async (tx) => {
           const scope = { merchantId: merchant.id, livemode };

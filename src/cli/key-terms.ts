@@ -52,21 +52,23 @@ export function toLimitCents(text: string | undefined, currency: string): number
 
 /** What a key is held to, a line each. */
 export function limitLines(row: KeyLimits, currency: string): string[] {
-  const { allowed_tools: tools, max_order_cents: order, max_daily_cents: day } = row;
+  const { allowed_tools: tools, max_order_cents: order, max_daily_cents: day, products_only } = row;
   return [
     ...(tools ? [`  only  ${tools.join(', ')}`] : []),
     ...(order === null ? [] : [`  asks  at most ${formatMoney(order, currency)} at once`]),
     ...(day === null ? [] : [`  asks  at most ${formatMoney(day, currency)} a day`]),
+    ...(products_only ? ['  asks  for products only'] : []),
   ];
 }
 
 /** The same in a few words, for a table. */
 export function limitsText(row: KeyLimits, currency: string): string {
-  const { allowed_tools: tools, max_order_cents: order, max_daily_cents: day } = row;
+  const { allowed_tools: tools, max_order_cents: order, max_daily_cents: day, products_only } = row;
   const parts = [
     ...(tools ? [tools.length === 1 ? tools[0]! : `${tools.length} tools`] : []),
     ...(order === null ? [] : [`${formatMoney(order, currency)} at once`]),
     ...(day === null ? [] : [`${formatMoney(day, currency)} a day`]),
+    ...(products_only ? ['products only'] : []),
   ];
   return parts.join(', ') || 'none';
 }

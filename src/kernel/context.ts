@@ -36,6 +36,8 @@ export interface Caller extends Scope {
   readonly allowedTools?: readonly string[];
   /** The largest amounts that the key may ask for, in minor units of its merchant's currency; left out: any. */
   readonly allowance?: { readonly maxOrderCents: number | null; readonly maxDailyCents: number | null };
+  /** The key makes checkouts of products alone, never of an amount; left out: of both. */
+  readonly productsOnly?: true;
   /** The only addresses that the key may be used from; left out: any. */
   readonly ipRanges?: readonly string[];
   /** The key's own limit of requests a minute, beside the plan's; left out: none. */

@@ -21,6 +21,7 @@ interface ApiTokenSource {
   allowed_tools: readonly string[] | null;
   max_order_cents: number | null;
   max_daily_cents: number | null;
+  products_only: boolean;
   last_used_at: Date | null;
   revoked_at: Date | null;
   device_name: string | null;
@@ -55,6 +56,7 @@ const fields = {
   ),
   max_order_cents: nullable(cents('Largest amount it may ask for at once; null: any')),
   max_daily_cents: nullable(cents('Most it may ask for in a day of the merchant; null: any')),
+  products_only: Type.Boolean({ description: 'Whether a publishable token makes checkouts of products alone' }),
   last_used_at: nullable(timestamp('Last request')),
   revoked_at: nullable(timestamp('When it stops or stopped working')),
   created_at: timestamp('When it was made'),
@@ -99,6 +101,7 @@ export function toApiToken(row: ApiTokenSource): ApiToken {
     allowed_tools: row.allowed_tools && [...row.allowed_tools],
     max_order_cents: row.max_order_cents,
     max_daily_cents: row.max_daily_cents,
+    products_only: row.products_only,
     last_used_at: row.last_used_at?.toISOString() ?? null,
     revoked_at: row.revoked_at?.toISOString() ?? null,
     created_at: row.created_at.toISOString(),

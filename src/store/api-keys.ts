@@ -6,12 +6,14 @@ import type { Page, PageRequest } from '../kernel/page.ts';
 import type { MerchantStatus } from '../model/merchant.ts';
 import { deviceIdleDays } from '../model/user.ts';
 
-/** What a key that is meant for an agent is held to; amounts in minor units of its merchant's currency. */
+/** What a key is held to besides its permissions; amounts in minor units of its merchant's currency. */
 export interface KeyLimits {
   /** The only operations it may call; null: all that its permissions allow. */
   allowed_tools: readonly string[] | null;
   max_order_cents: number | null;
   max_daily_cents: number | null;
+  /** Makes checkouts of products alone, never of an amount; publishable keys only. */
+  products_only: boolean;
 }
 
 export interface ApiKeyRow extends KeyLimits {
@@ -38,19 +40,19 @@ export interface ApiKeyRow extends KeyLimits {
 }
 
 const columns = `id, merchant_id, livemode, kind, name, prefix, last_four, permissions, ip_ranges, rpm_limit,
-  allowed_tools, max_order_cents, max_daily_cents, request_month, monthly_request_count, last_request_counted_at,
+  allowed_tools, max_order_cents, max_daily_cents, products_only, request_month, monthly_request_count, last_request_counted_at,
   last_used_at, revoked_at, device_name, created_at`;
 
 const insert = statement(
   'api_keys_insert',
   `insert into api_keys (id, merchant_id, livemode, kind, name, key_hash, prefix, last_four, permissions, ip_ranges,
-                         rpm_limit, created_at, allowed_tools, max_order_cents, max_daily_cents)
-   values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)`,
+                         rpm_limit, created_at, allowed_tools, max_order_cents, max_daily_cents, products_only)
+   values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16)`,
 );
 const findByHash = statement(
   'api_keys_find_by_hash',
   `select k.id, k.merchant_id, k.livemode, k.kind, k.permissions, k.ip_ranges, k.rpm_limit,
-          k.allowed_tools, k.max_order_cents, k.max_daily_cents,
+          k.allowed_tools, k.max_order_cents, k.max_daily_cents, k.products_only,
           coalesce(k.revoked_at <= $2, false)
             or (k.device_name is not null and greatest(k.last_used_at, k.created_at) < $2::timestamptz - interval '${deviceIdleDays} days')
             as revoked,
@@ -75,7 +77,7 @@ const lock = statement(
 const update = statement(
   'api_keys_update',
   `update api_keys set name = $4, ip_ranges = $5, rpm_limit = $6, allowed_tools = $7, max_order_cents = $8,
-          max_daily_cents = $9
+          max_daily_cents = $9, products_only = $10
     where id = $1 and merchant_id = $2 and livemode = $3`,
 );
 const revoke = statement(
@@ -140,6 +142,7 @@ export async function insertApiKey(tx: Handle, scope: Scope, key: NewApiKey): Pr
     key.limits.allowed_tools,
     key.limits.max_order_cents,
     key.limits.max_daily_cents,
+    key.limits.products_only,
   ]);
 }
 
@@ -170,7 +173,7 @@ export function lockApiKey(tx: Handle, scope: Scope, id: string): Promise<ApiKey
 export type ApiKeySettings = Pick<ApiKeyRow, 'name' | 'ip_ranges' | 'rpm_limit' | keyof KeyLimits>;
 
 export async function saveApiKey(tx: Handle, scope: Scope, id: string, settings: ApiKeySettings): Promise<void> {
-  const { name, ip_ranges, rpm_limit, allowed_tools, max_order_cents, max_daily_cents } = settings;
+  const { name, ip_ranges, rpm_limit, allowed_tools, max_order_cents, max_daily_cents, products_only } = settings;
   await tx.run(update, [
     id,
     scope.merchantId,
@@ -181,6 +184,7 @@ export async function saveApiKey(tx: Handle, scope: Scope, id: string, settings:
     allowed_tools,
     max_order_cents,
     max_daily_cents,
+    products_only,
   ]);
 }
 

@@ -91,6 +91,15 @@ describe('merchants and keys', { timeout: 180_000 }, () => {
     });
   });
 
+  it('a key for web pages may be for products only', async () => {
+    const made = await run('key', 'create', '--publishable', '--products-only', '--name', 'Window');
+    expect(made.stdout).toMatch(/^Window, .*\n\n {2}pk_test_\w{40}\n[\s\S]*asks {2}for products only$/m);
+    expect((await run('key', 'list')).stdout).toMatch(/products only +Window/);
+    const refused = await run('key', 'create', '--products-only');
+    expect(refused).toMatchObject({ code: 1, stdout: '' });
+    expect(refused.stderr).toContain('--products-only is for --publishable keys.');
+  });
+
   it('an id that nobody has is a failure', async () => {
     const revoked = await run('key', 'revoke', unknownId);
     expect(revoked).toMatchObject({ code: 1, stdout: '' });

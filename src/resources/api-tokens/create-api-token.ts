@@ -6,7 +6,7 @@ import { inputObject, nameInput, oneOf, optional } from '../../model/fields.ts';
 import { json, operation } from '../../operation/operation.ts';
 import { findApiKey } from '../../store/api-keys.ts';
 import { checkMayGive } from './check-may-give.ts';
-import { checkTokenLimits, ipRangesInput, readIpRanges, rpmLimitInput, tokenLimitMembers } from './token-input.ts';
+import { ipRangesInput, readIpRanges, readTokenLimits, rpmLimitInput, tokenLimitMembers } from './token-input.ts';
 
 const body = inputObject({
   api_token: inputObject({
@@ -33,10 +33,10 @@ export const createApiToken = operation({
   idempotency: 'database',
   audit: true,
   async run(call, { body }) {
-    const { name, token_type, permissions, ip_ranges, rpm_limit, ...limits } = body.api_token;
+    const { name, token_type, permissions, ip_ranges, rpm_limit, ...asked } = body.api_token;
     const kind = token_type ?? 'secret';
     if (kind === 'publishable' && permissions) throw invalid('permissions are for secret tokens only');
-    checkTokenLimits(kind, limits.allowed_tools);
+    const limits = readTokenLimits(kind, asked);
     const ipRanges = readIpRanges(ip_ranges);
     const given = { kind, permissions: permissions ?? null, ip_ranges: ipRanges, rpm_limit: rpm_limit ?? null };
     checkMayGive(call, given);
@@ -49,11 +49,7 @@ export const createApiToken = operation({
         permissions: permissions ?? null,
         ipRanges,
         rpmLimit: rpm_limit ?? null,
-        limits: {
-          allowed_tools: limits.allowed_tools ?? null,
-          max_order_cents: limits.max_order_cents ?? null,
-          max_daily_cents: limits.max_daily_cents ?? null,
-        },
+        limits,
       },
       call.now,
     );

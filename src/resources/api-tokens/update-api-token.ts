@@ -4,7 +4,7 @@ import { inputObject, nameInput, optional } from '../../model/fields.ts';
 import { json, operation } from '../../operation/operation.ts';
 import { type ApiKeySettings, findApiKey, lockApiKey, saveApiKey } from '../../store/api-keys.ts';
 import { checkMayGive } from './check-may-give.ts';
-import { checkTokenLimits, ipRangesInput, readIpRanges, rpmLimitInput, tokenLimitMembers } from './token-input.ts';
+import { ipRangesInput, readIpRanges, readTokenLimits, rpmLimitInput, tokenLimitMembers } from './token-input.ts';
 
 const body = inputObject({
   api_token: inputObject({
@@ -34,13 +34,12 @@ export const updateApiToken = operation({
   async run(call, { params, body }) {
     const before = await lockApiKey(call.db, call.scope, params.id!);
     if (!before || (before.revoked_at && before.revoked_at <= call.now)) throw notFound('API token');
-    const { name, ip_ranges, ...limits } = body.api_token;
-    checkTokenLimits(before.kind, limits.allowed_tools);
+    const { name, ip_ranges, rpm_limit, ...limits } = body.api_token;
     const settings: ApiKeySettings = {
-      ...before,
-      ...limits,
+      ...readTokenLimits(before.kind, limits, before),
       name: name ?? before.name,
       ip_ranges: ip_ranges === undefined ? before.ip_ranges : readIpRanges(ip_ranges),
+      rpm_limit: rpm_limit === undefined ? before.rpm_limit : rpm_limit,
     };
     checkMayGive(call, { ...before, ...settings });
     await saveApiKey(call.db, call.scope, before.id, settings);

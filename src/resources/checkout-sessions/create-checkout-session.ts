@@ -2,6 +2,7 @@ import type { Static } from 'typebox';
 import { admitPublicCheckout } from '../../flows/admit-public-checkout.ts';
 import { takeAllowance } from '../../flows/key-allowance.ts';
 import { createCheckout } from '../../flows/new-checkout.ts';
+import { AppError } from '../../kernel/errors.ts';
 import { checkoutSessionSchema, toCheckoutSession } from '../../model/checkout-session.ts';
 import { type Call, json, type OperationInput, operation } from '../../operation/operation.ts';
 import { checkoutSessionBody, originOf, toCheckoutRequest } from './checkout-session-input.ts';
@@ -16,6 +17,9 @@ const shared = {
   idempotency: 'database',
   async run(call: Call, { body }: OperationInput<Static<typeof checkoutSessionBody>>) {
     const request = toCheckoutRequest(body.checkout_session);
+    if (call.caller.productsOnly && request.product == null) {
+      throw new AppError('forbidden', 'This API key makes checkouts of products only: name one by product_id');
+    }
     const origin = originOf(call);
     const make = async () => {
       const made = await createCheckout(call.db, call.parts, request, origin);
@@ -36,7 +40,7 @@ export const createCheckoutSession = operation({
   name: 'create_checkout_session',
   summary: 'Make a checkout session from a web page',
   description:
-    'Made with a publishable key, metadata that is given needs order_ref and source, and success_url must lie in the merchant’s allowed_origins.',
+    'Made with a publishable key, metadata that is given needs order_ref and source, and success_url must lie in the merchant’s allowed_origins; one that is for products only needs product_id.',
   path: '/api/v1/pub/checkout_sessions',
   access: { permission: 'checkout:write', publishable: true },
   tool: {

@@ -40,6 +40,7 @@ describe('creating', () => {
       allowed_tools: null,
       max_order_cents: null,
       max_daily_cents: null,
+      products_only: false,
       last_used_at: null,
       revoked_at: null,
       created_at: '2027-03-01T10:00:00.000Z',
