@@ -20,7 +20,7 @@ export function statementsOn<C extends Client>(
     const parameters = values.map(toParameter);
     const open = client(statement);
     const ready = open instanceof Promise ? await open : open;
-    if (!statement.isGathered) gather(ready);
+    gather(ready, statement.isGathered ? process.nextTick : setImmediate);
     return new Promise((resolve, reject) => {
       const query = new StatementQuery(statement, parameters, (error, result) => {
         giveBack?.(ready);
@@ -53,12 +53,15 @@ export function openPool(config: pg.PoolConfig, log: Logger, lost: string): pg.P
   return pool;
 }
 
-/** Lets all that one turn of the event loop writes to a connection leave together: one system call, one packet. */
-export function gather(client: Client): void {
+/**
+ * Lets all that is written to a connection until `later` leave together: one system call, one packet.
+ * @param later `setImmediate` for all that one turn of the event loop writes.
+ */
+export function gather(client: Client, later: (leave: () => void) => unknown = setImmediate): void {
   const { stream } = (client as unknown as { connection: pg.Connection }).connection;
   if (stream.writableCorked > 0) return;
   stream.cork();
-  setImmediate(() => stream.uncork());
+  later(() => stream.uncork());
 }
 
 /**

@@ -8,9 +8,9 @@ export interface Statement {
   /** A short read: it may share a connection with many others, where nothing slow may stand in their way. */
   readonly isShortRead: boolean;
   /**
-   * Asks for many callers already (db/gathered-read.ts): it leaves at once, so that the database works on it while the
-   * callers of the one before are answered. Its arrays stand as `(select $1::uuid[])`: one that the planner sees has it
-   * make a plan at every call, which takes longer than the read.
+   * Asks for many callers already (db/gathered-read.ts): it waits for nothing but the others that are sent for the same
+   * callers, so that the database works on them while this process reads what else has come. Its arrays stand as
+   * `(select $1::uuid[])`: one that the planner sees has it make a plan at every call, which takes longer than the read.
    */
   readonly isGathered: boolean;
 }
