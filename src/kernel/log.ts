@@ -18,23 +18,29 @@ export async function closeLog(log: Logger): Promise<void> {
   lines.giveUp();
 }
 
+const mostHeldLength = 16_000;
+const longestHeldMillis = 100;
+
 /**
- * The lines on their way to standard output. Those of one turn of the event loop leave as one text, because the stream
- * below measures all that it holds at each write.
+ * The lines on their way to standard output. They leave as one text, because the stream below measures all that it holds
+ * at each write.
  */
 class Lines implements DestinationStream {
   readonly #output;
-  #ofThisTurn = '';
+  #held = '';
+  #timer: NodeJS.Timeout | undefined;
 
   constructor() {
     // Before the others that are told of the end: one of them has the stream below write what it holds.
     process.prependOnceListener('exit', () => this.#handOn());
-    this.#output = pino.destination({ dest: 1, sync: false, minLength: 16_000, periodicFlush: 100 });
+    // 1 and not 0, with which a flush of it waits for nothing.
+    this.#output = pino.destination({ dest: 1, sync: false, minLength: 1 });
   }
 
   write(line: string): void {
-    if (this.#ofThisTurn === '') setImmediate(() => this.#handOn());
-    this.#ofThisTurn += line;
+    this.#held += line;
+    if (this.#held.length >= mostHeldLength) this.#handOn();
+    else this.#timer ??= setTimeout(() => this.#handOn(), longestHeldMillis).unref();
   }
 
   async flush(): Promise<void> {
@@ -47,9 +53,11 @@ class Lines implements DestinationStream {
   }
 
   #handOn(): void {
-    if (this.#ofThisTurn === '') return;
-    this.#output.write(this.#ofThisTurn);
-    this.#ofThisTurn = '';
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    if (this.#held === '') return;
+    this.#output.write(this.#held);
+    this.#held = '';
   }
 }
 
