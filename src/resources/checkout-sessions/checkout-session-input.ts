@@ -23,8 +23,8 @@ const members = inputObject({
   customer_address: optional(textInput(1000, 'Shown filled in')),
   success_url: optional(textInput(2048, 'Where the customer goes after paying; `checkout_id` is added')),
   cancel_url: optional(textInput(2048, 'Where the customer goes without paying')),
-  checkout_mode: optional(oneOf(checkoutModes)),
-  checkout_theme: optional(oneOf(checkoutThemes)),
+  checkout_mode: optional(oneOf(checkoutModes, 'redirect: a page of its own; iframe: within a page of yours')),
+  checkout_theme: optional(oneOf(checkoutThemes, 'auto: what the customer’s device prefers')),
   checkout_accent_color: optional(textInput(7, 'Colour as #rrggbb')),
   metadata: optional(metadataInput),
 });

@@ -31,7 +31,7 @@ export const orderMembers = {
   currency: optional(currencyInput),
   customer_email: optional(emailInput),
   po_number: optional(textInput(200, 'Your own reference; the order number if left out')),
-  tender_type: optional(oneOf(tenderTypes)),
+  tender_type: optional(oneOf(tenderTypes, 'What it is paid with; bitcoin if left out when it is made')),
   channel_id: optional(textInput(200, 'Channel')),
   discount_id: optional(textInput(64, 'A discount of the catalog that counts now')),
   wallet_id: optional(textInput(64, 'The only wallet that may take the payment')),

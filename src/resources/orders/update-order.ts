@@ -13,7 +13,12 @@ const body = inputObject({
   order: inputObject({
     total_amount_cents: Type.Optional(totalInput),
     items: Type.Optional(itemsInput),
-    status: optional(oneOf(['paid', 'pending', 'shipped', 'delivered'])),
+    status: optional(
+      oneOf(
+        ['paid', 'pending', 'shipped', 'delivered'],
+        'paid: the cash has been taken; shipped or delivered: where the goods of a paid order are',
+      ),
+    ),
     ...orderMembers,
   }),
   mark_as_paid: optional(Type.Boolean({ description: 'The cash has been taken' })),

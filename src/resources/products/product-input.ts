@@ -20,7 +20,7 @@ export const productMembers = {
   description: optional(textInput(5000, 'More about it')),
   sku: optional(textInput(200, 'Stock keeping unit')),
   currency: optional(currencyInput),
-  status: optional(oneOf(productStatuses)),
+  status: optional(oneOf(productStatuses, 'Only what is active is sold; what is archived is in no list either')),
   position: optional(positionInput),
   product_type_id: optional(textInput(64, 'Product type; an archived product has none')),
   resource_type: optional(textInput(50, 'Such as digital_download, physical or service')),
@@ -29,7 +29,8 @@ export const productMembers = {
     Type.Integer({
       minimum: 1,
       maximum: hundredYearsSeconds,
-      description: 'How long a buyer has access; null: for life',
+      description:
+        'How many seconds a buyer has access; for life without a number, or with that of 100 years, 3153600000',
     }),
   ),
   external_ref: optional(textInput(200, 'Your own reference')),

@@ -27,7 +27,7 @@ export const updateWebhook = operation({
     webhook: inputObject({
       url: optional(urlInput),
       events: optional(eventsInput),
-      active: optional(Type.Boolean()),
+      active: optional(Type.Boolean({ description: 'false: nothing is sent and nothing new is queued' })),
       description: descriptionInput,
       metadata: webhookMetadataInput,
     }),

@@ -64,6 +64,9 @@ describe('the tools', () => {
       expect(Object.keys(tool).sort()).toEqual(['annotations', 'description', 'inputSchema', 'name', 'title']);
       expect(tool.name).toMatch(/^[a-z_]{1,64}$/);
       expect(tool.inputSchema).toMatchObject({ type: 'object', properties: expect.any(Object) });
+      for (const [name, schema] of Object.entries<{ description?: string }>(tool.inputSchema.properties)) {
+        expect(schema.description, `${tool.name}: ${name}`).toMatch(/\w/);
+      }
       lintSchema(tool.inputSchema, tool.name);
       // OpenAI takes 1024 characters; below 20 nothing is said of when to use it.
       expect(tool.description.length, tool.name).toBeGreaterThan(20);
