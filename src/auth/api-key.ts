@@ -8,6 +8,7 @@ import { hashToken } from './hash-token.ts';
 const secretCharacters = 40;
 const shape = /^(sk|pk)_(live|test)_[0-9A-Za-z]{32,64}$/;
 
+/** A key that may do all that its permissions allow. */
 export const noLimits: KeyLimits = {
   allowed_tools: null,
   max_order_cents: null,

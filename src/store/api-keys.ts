@@ -40,8 +40,8 @@ export interface ApiKeyRow extends KeyLimits {
 }
 
 const columns = `id, merchant_id, livemode, kind, name, prefix, last_four, permissions, ip_ranges, rpm_limit,
-  allowed_tools, max_order_cents, max_daily_cents, products_only, request_month, monthly_request_count, last_request_counted_at,
-  last_used_at, revoked_at, device_name, created_at`;
+  allowed_tools, max_order_cents, max_daily_cents, products_only, request_month, monthly_request_count,
+  last_request_counted_at, last_used_at, revoked_at, device_name, created_at`;
 
 const insert = statement(
   'api_keys_insert',
