@@ -1,5 +1,6 @@
 // A PostgreSQL database of one's own for each product that is measured.
 import pg from 'pg';
+import { cpuMillis } from './process.js';
 
 const adminUrl = process.env.BENCH_DATABASE_URL ?? 'postgres://satline:satline@127.0.0.1/postgres';
 let count = 0;
@@ -24,6 +25,11 @@ export async function createDatabase() {
   return {
     url: url.href,
     query: async (text, values) => (await client.query(text, values)).rows,
+    /** What its connections have used, all that are open; the server must be on this machine. */
+    async cpuMillis() {
+      const { rows } = await client.query('select pid from pg_stat_activity where datname = current_database()');
+      return rows.reduce((sum, { pid }) => sum + cpuMillis(pid), 0);
+    },
     async drop() {
       await client.end();
       await asAdmin(`drop database if exists ${name} with (force)`);

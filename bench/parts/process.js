@@ -59,7 +59,8 @@ function memoryMegabytes(pid, name) {
   return Number(new RegExp(`${name}:\\s+(\\d+)`).exec(status)[1]) / 1024;
 }
 
-function cpuMillis(pid) {
+/** What a process of this machine has used since it began. */
+export function cpuMillis(pid) {
   const text = readFileSync(`/proc/${pid}/stat`, 'utf8');
   const fields = text.slice(text.lastIndexOf(')') + 2).split(' ');
   return (Number(fields[11]) + Number(fields[12])) * millisPerTick;

@@ -1,4 +1,5 @@
-// A tool call over MCP, with its line in the log of tool calls, over the same call by REST: reading an order, and creating one.
+// A tool call over MCP, with its line in the log of tool calls, over the same call by REST: reading an order, and creating
+// one. What a call costs is CPU, of the product and of its database.
 import { newOrder } from '../parts/inside.js';
 import { call, closedLoop, get, median, percentile, post } from '../parts/load.js';
 import { ratio, rounds, settlingSeconds } from '../parts/rounds.js';
@@ -13,6 +14,7 @@ export async function toolCall({ builds, seconds, count }) {
     const {
       merchant: { key },
       product,
+      database,
       close,
     } = await openShop({ dist });
     try {
@@ -42,24 +44,31 @@ export async function toolCall({ builds, seconds, count }) {
       const { rest, tool } = await rounds(candidates, { count, seconds, warmUpSeconds: settlingSeconds });
       return {
         what,
-        value: ratio(tool, rest, ({ cost }) => cost),
+        value: ratio(tool, rest, ({ cpuMicros }) => cpuMicros.both),
         atMost: true,
         wanted: 1.2,
         stretch: 1.1,
         figures:
-          `${rate(tool)}/s against ${rate(rest)}/s, ${cpu(tool)} against ${cpu(rest)} µs CPU, ` +
+          `${cpu(tool, 'product')} and ${cpu(tool, 'database')} against ${cpu(rest, 'product')} and ` +
+          `${cpu(rest, 'database')} µs CPU of product and database, ${rate(tool)}/s against ${rate(rest)}/s, ` +
           `p99 ${late(tool)} against ${late(rest)} ms`,
       };
     }
 
     async function load(bytes, duration) {
       let turn = 0;
-      const before = product.cpuMillis();
+      const before = await cpuMillis();
       const next = () => bytes[turn++ % bytes.length];
       const result = await closedLoop({ urls: [product.url], connections, seconds: duration, next, onAnswer });
       if (result.failed > 0) throw new Error(`${result.failed} calls failed`);
-      // At full load what a call costs is what the others have to wait for.
-      return { ...result, cost: 1 / result.rate, cpuMicros: ((product.cpuMillis() - before) * 1000) / result.answered };
+      const after = await cpuMillis();
+      const micros = (member) => ((after[member] - before[member]) * 1000) / result.answered;
+      const cpuMicros = { product: micros('product'), database: micros('database') };
+      return { ...result, cpuMicros: { ...cpuMicros, both: cpuMicros.product + cpuMicros.database } };
+    }
+
+    async function cpuMillis() {
+      return { product: product.cpuMillis(), database: await database.cpuMillis() };
     }
   }
   return lines;
@@ -74,7 +83,7 @@ const toolRequest = (key, name, args) =>
   post('/api/v1/mcp', key, { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name, arguments: args } });
 
 const rate = (results) => Math.round(median(results.map((result) => result.rate)));
-const cpu = (results) => Math.round(median(results.map(({ cpuMicros }) => cpuMicros)));
+const cpu = (results, of) => Math.round(median(results.map(({ cpuMicros }) => cpuMicros[of])));
 const late = (results) =>
   percentile(
     results.flatMap(({ latencies }) => latencies),

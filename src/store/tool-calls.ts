@@ -12,12 +12,11 @@ const insert = statement(
    select id, merchant_id, livemode, credential_id, tool, success, created_at
      from json_to_recordset($1::json) as t (id uuid, merchant_id uuid, livemode boolean, credential_id uuid, tool text,
                                             success boolean, created_at timestamptz(3))
-   on conflict (id) do nothing`,
+   on conflict do nothing`,
 );
 const sweep = statement(
   'tool_calls_sweep',
-  `delete from tool_calls where id in (
-     select id from tool_calls where created_at < $1 order by created_at limit $2)`,
+  'delete from tool_calls where ctid = any(array(select ctid from tool_calls where created_at < $1 limit $2))',
 );
 
 /** Calls of all tenants together: each row names its own. */
@@ -25,7 +24,7 @@ export async function insertToolCalls(db: Handle, calls: readonly ToolCallRow[])
   await db.run(insert, [JSON.stringify(calls)]);
 }
 
-/** Removes a batch of calls from before, the oldest first. @returns the number of rows. */
+/** Removes a batch of calls from before. @returns the number of rows. */
 export function sweepToolCalls(db: Handle, before: Date, batchSize: number): Promise<number> {
   return db.run(sweep, [before, batchSize]);
 }
