@@ -16,7 +16,7 @@ import { type Completion, completeOrder, toPaidOrder } from './complete-order.ts
 import { completionAtOnce } from './confirm-at-once.ts';
 import { mergeOrderChange, type OrderChange } from './merge-order-change.ts';
 import type { RatesByMode } from './parts.ts';
-import { quoteBitcoin, quoteIfPossible } from './quote-bitcoin.ts';
+import { quoteBitcoin, quotedMembers, quoteIfPossible } from './quote-bitcoin.ts';
 import { restateInvoices } from './restate-invoices.ts';
 import { takeCash } from './take-cash.ts';
 
@@ -145,14 +145,8 @@ async function requote(tx: Handle, rates: RatesByMode, order: OrderRow, now: Dat
     amountCents: order.total_amount_cents,
     currency: order.currency,
     livemode: order.livemode,
-    merchant,
+    feePercent: merchant.conversion_fee_percent,
   };
   const quote = order.tender_type === 'cash' ? quoteIfPossible(rates, request) : quoteBitcoin(rates, request);
-  return {
-    total_amount_sats: quote?.amountSats ?? 0,
-    btc_usd_price: quote?.btcUsdPrice ?? null,
-    btc_fiat_price: quote?.btcFiatPrice ?? null,
-    rate_source: quote?.rateSource ?? null,
-    rate_quoted_at: quote ? now : null,
-  };
+  return quotedMembers(quote, now);
 }

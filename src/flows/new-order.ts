@@ -16,7 +16,7 @@ import { findMerchant } from '../store/merchants.ts';
 import { insertOrder, nextOrderNumber } from '../store/orders.ts';
 import { checkVolume } from './check-volume.ts';
 import type { RatesByMode } from './parts.ts';
-import { quoteBitcoin, quoteIfPossible } from './quote-bitcoin.ts';
+import { quoteBitcoin, quotedMembers, quoteIfPossible } from './quote-bitcoin.ts';
 import { type OrderTerms, readSentTerms, type SentItem } from './read-sent-terms.ts';
 
 /** What a door asks for; amounts in minor units of `currency`. Totals stand as sent: items need not add up. */
@@ -81,7 +81,12 @@ export async function draftOrder(
   const currency = parseCurrency(request.currency) ?? merchant.currency;
   const terms = await termsOf(db, request, currency, origin);
   const tender = request.tenderType ?? 'bitcoin';
-  const quoteRequest = { amountCents: request.totalAmountCents, currency, livemode: scope.livemode, merchant };
+  const quoteRequest = {
+    amountCents: request.totalAmountCents,
+    currency,
+    livemode: scope.livemode,
+    feePercent: merchant.conversion_fee_percent,
+  };
   const quote =
     tender === 'cash' || request.quoteLater ? quoteIfPossible(rates, quoteRequest) : quoteBitcoin(rates, quoteRequest);
   return {
@@ -97,7 +102,6 @@ export async function draftOrder(
     total_amount_cents: request.totalAmountCents,
     tax_amount_cents: terms.taxCents,
     discount_amount_cents: terms.discountCents,
-    total_amount_sats: quote?.amountSats ?? 0,
     items: terms.items,
     pricing: terms.pricing,
     customer_email: request.customerEmail ?? null,
@@ -107,10 +111,7 @@ export async function draftOrder(
     discount_id: terms.discountId,
     wallet_id: tender === 'cash' ? null : (request.walletId?.toLowerCase() ?? null),
     wallet_pinned: tender !== 'cash' && Boolean(request.walletId),
-    btc_usd_price: quote?.btcUsdPrice ?? null,
-    btc_fiat_price: quote?.btcFiatPrice ?? null,
-    rate_source: quote?.rateSource ?? null,
-    rate_quoted_at: quote ? now : null,
+    ...quotedMembers(quote, now),
     metadata: request.metadata ?? {},
     version: 1,
     cash_paid_at: null,

@@ -22,7 +22,7 @@ import { listMerchantWallets } from '../store/wallets.ts';
 import { chooseWallets } from '../wallets/choose.ts';
 import { invoiceLifeSeconds, issueInvoice } from './issue-invoice.ts';
 import type { Parts } from './parts.ts';
-import { quoteBitcoin, quoteLifeSeconds, satsAt } from './quote-bitcoin.ts';
+import { quoteBitcoin, quotedMembers, quoteLifeSeconds, satsAt } from './quote-bitcoin.ts';
 
 /** An open invoice with less time left than this is not handed out again: the payer could not finish. */
 const usableSeconds = 60;
@@ -86,7 +86,8 @@ async function reserve(tx: Handle, parts: Parts, scope: Scope, orderId: string):
     listMerchantWallets(tx, scope),
     sumQuotedPaid(tx, orderId),
   ]);
-  order = await withFreshQuote(tx, parts, order, merchant!, now);
+  const feePercent = merchant!.conversion_fee_percent;
+  order = await withFreshQuote(tx, parts, order, feePercent, now);
   const quotedCents = order.total_amount_cents - paidCents;
   const amountSats =
     paidCents === 0
@@ -94,7 +95,7 @@ async function reserve(tx: Handle, parts: Parts, scope: Scope, orderId: string):
       : satsAt(order.btc_fiat_price!, {
           amountCents: Math.max(0, quotedCents),
           currency: order.currency,
-          merchant: merchant!,
+          feePercent: order.conversion_fee_percent ?? feePercent,
         });
   if (amountSats < 1) throw invalid('the order has nothing left to pay, so it gets no invoice');
   const candidates = chooseWallets(wallets, amountSats, order.wallet_pinned ? order.wallet_id! : undefined);
@@ -113,7 +114,7 @@ async function withFreshQuote(
   tx: Handle,
   parts: Parts,
   order: OrderRow,
-  merchant: { conversion_fee_percent: string },
+  feePercent: string,
   now: Date,
 ): Promise<OrderRow> {
   const usableUntil = order.rate_quoted_at && addSeconds(order.rate_quoted_at, quoteLifeSeconds);
@@ -122,16 +123,9 @@ async function withFreshQuote(
     amountCents: order.total_amount_cents,
     currency: order.currency,
     livemode: order.livemode,
-    merchant,
+    feePercent,
   });
-  const change = {
-    total_amount_sats: quote.amountSats,
-    btc_usd_price: quote.btcUsdPrice,
-    btc_fiat_price: quote.btcFiatPrice,
-    rate_source: quote.rateSource,
-    rate_quoted_at: now,
-    updated_at: now,
-  };
+  const change = { ...quotedMembers(quote, now), updated_at: now };
   await updateOrder(tx, order.id, change);
   return { ...order, ...change };
 }

@@ -1,7 +1,7 @@
 import { decimal, divideRoundedHalfUp } from '../kernel/decimal.ts';
 import { AppError, invalid } from '../kernel/errors.ts';
 import { maxAmount, satsForFiatRoundedUp } from '../kernel/money.ts';
-import type { MerchantRow } from '../model/merchant.ts';
+import type { OrderRow } from '../model/order.ts';
 import type { RatesByMode } from './parts.ts';
 
 /** What an amount costs in bitcoin, frozen when an order is made or an old quote is renewed. */
@@ -10,6 +10,8 @@ interface BitcoinQuote {
   readonly btcUsdPrice: string;
   readonly btcFiatPrice: string;
   readonly rateSource: string;
+  /** The fee that is in `amountSats`. */
+  readonly feePercent: string;
 }
 
 /** How long an order's own quote serves new invoices; an older one is renewed so that nobody can wait for a good price. */
@@ -19,7 +21,8 @@ interface QuoteRequest {
   readonly amountCents: number;
   readonly currency: string;
   readonly livemode: boolean;
-  readonly merchant: Pick<MerchantRow, 'conversion_fee_percent'>;
+  /** The merchant's fee on bitcoin prices. */
+  readonly feePercent: string;
 }
 
 /**
@@ -34,13 +37,26 @@ export function quoteBitcoin(rates: RatesByMode, request: QuoteRequest): Bitcoin
     btcUsdPrice: rate.btcUsd,
     btcFiatPrice: rate.btcFiat,
     rateSource: rate.source,
+    feePercent: request.feePercent,
   };
+}
+
+/** The members of an order that a quote fixes together; without one it has no price in bitcoin. */
+export function quotedMembers(quote: BitcoinQuote | undefined, now: Date) {
+  return {
+    total_amount_sats: quote?.amountSats ?? 0,
+    btc_usd_price: quote?.btcUsdPrice ?? null,
+    btc_fiat_price: quote?.btcFiatPrice ?? null,
+    rate_source: quote?.rateSource ?? null,
+    conversion_fee_percent: quote?.feePercent ?? null,
+    rate_quoted_at: quote ? now : null,
+  } satisfies Partial<OrderRow>;
 }
 
 /** The same at a price that was frozen before. */
 export function satsAt(btcFiatPrice: string, request: Omit<QuoteRequest, 'livemode'>): number {
-  const { amountCents, currency, merchant } = request;
-  const withFee = amountCents + conversionFeeCents(amountCents, merchant.conversion_fee_percent);
+  const { amountCents, currency, feePercent } = request;
+  const withFee = amountCents + conversionFeeCents(amountCents, feePercent);
   try {
     if (withFee > maxAmount) throw new RangeError();
     return satsForFiatRoundedUp(withFee, currency, decimal(btcFiatPrice));

@@ -22,7 +22,7 @@ export async function recordSale(tx: Handle, order: OrderRow, payment: PaymentRo
     findMerchant(tx, order.merchant_id),
     listPaymentsOfOrder(tx, order.id),
   ]);
-  const feePercent = merchant!.conversion_fee_percent;
+  const feePercent = order.conversion_fee_percent ?? merchant!.conversion_fee_percent;
   const isCash = payment.kind === 'cash';
   const { subtotal, items } = saleLines(order, receivedSats(payments));
   const sale: SaleRow = {

@@ -97,7 +97,8 @@ async function whyNotPayable(
   if (amountCents === 0) return undefined;
   const wallets = await listMerchantWallets(parts.db, { merchantId, livemode });
   try {
-    const { amountSats } = quoteBitcoin(parts.rates, { amountCents, currency, livemode, merchant });
+    const feePercent = merchant.conversion_fee_percent;
+    const { amountSats } = quoteBitcoin(parts.rates, { amountCents, currency, livemode, feePercent });
     chooseWallets(wallets, amountSats, undefined);
     return undefined;
   } catch (error) {

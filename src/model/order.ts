@@ -91,6 +91,8 @@ export interface OrderRow {
   btc_usd_price: string | null;
   btc_fiat_price: string | null;
   rate_source: string | null;
+  /** The merchant's fee that is in `total_amount_sats`. */
+  conversion_fee_percent: string | null;
   /** When the prices above were taken; sats are worked out anew from a fresh price when this is long ago. */
   rate_quoted_at: Date | null;
   metadata: Record<string, unknown>;

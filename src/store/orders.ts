@@ -12,6 +12,7 @@ const orderColumns = [
   'pricing',
   'customer_name',
   'wallet_pinned',
+  'conversion_fee_percent',
   'rate_quoted_at',
   'version',
   'paid_at',

@@ -38,6 +38,16 @@ describe('GET {id}', () => {
     make: sell,
   });
 
+  test('the conversion fee is the one that was charged, whatever the merchant asks for since', async () => {
+    const merchant = await app.newMerchant();
+    await merchant.test.patch('/api/v1/m/merchant', { merchant: { conversion_fee_percent: '10' } });
+    const order = await createOrderWithInvoice(merchant.test);
+    await merchant.test.patch('/api/v1/m/merchant', { merchant: { conversion_fee_percent: '2' } });
+    await merchant.test.post(`/api/v1/m/invoices/${order.invoice.id}/simulate_payment`);
+    const sale = (await merchant.test.get(`${path}/${await saleOf(merchant, order.id)}`)).body;
+    expect(sale).toMatchObject({ conversion_fee_percent: '10.0', conversion_fee_cents: 50, amount_sats: 5500 });
+  });
+
   test('answers every member', async () => {
     const merchant = await app.newMerchant();
     const order = await createOrderWithInvoice(merchant.test, {
