@@ -55,7 +55,7 @@ export interface Parts {
    * Aborts when the process stops. A client that goes away aborts nothing: its call still ends in a defined state.
    */
   readonly stopping: AbortSignal;
-  /** Validate every answer against its schema: on in tests and development. */
+  /** Hold every answer, errors included, to what its operation declares: on in tests and development. */
   readonly strictAnswers: boolean;
 }
 

@@ -7,6 +7,7 @@ import { checkAccess } from './access.ts';
 import { type Answer, asCacheable, type Tagged, writeAnswer, writeTaggedAnswer } from './answer.ts';
 import { withAudit } from './audit.ts';
 import { csvAnswer } from './csv-answer.ts';
+import { declaredFailure } from './failures.ts';
 import { type Attempt, once, onceWithWallet } from './idempotency.ts';
 import { type RawInput, readIdempotencyKey, readInput } from './input.ts';
 import type { Call, Operation, OperationInput, PublicCall } from './operation.ts';
@@ -33,7 +34,7 @@ export async function perform(declared: Operation, parts: Parts, visit: Visit, r
   try {
     answer = await begin(operation, parts, visit, raw, effects);
   } catch (error) {
-    throw explained(error);
+    throw explained(parts.strictAnswers ? declaredFailure(operation, error) : error);
   }
   for (const effect of effects) effect();
   return answer;

@@ -4,23 +4,11 @@ import { type ErrorCode, errorStatus } from '../../kernel/errors.ts';
 import { type FilterType, filterNames, listCodes } from '../../kernel/filters.ts';
 import { defaultPerPage, maxPerPage } from '../../kernel/page.ts';
 import { answerSchema } from '../../operation/answer.ts';
+import { failureCodes } from '../../operation/failures.ts';
 import type { Operation } from '../../operation/operation.ts';
 import { toOpenApiSchema } from './schema.ts';
 
 type Json = Record<string, unknown>;
-
-/** What any operation with a key can answer besides what it declares. */
-const commonFailures: readonly ErrorCode[] = [
-  'missing_token',
-  'invalid_token',
-  'revoked_token',
-  'forbidden',
-  'rate_limited',
-  'internal_error',
-];
-const publicFailures: readonly ErrorCode[] = ['rate_limited', 'internal_error'];
-/** What reading any body can end with, also one that is then not looked at. */
-const bodyFailures: readonly ErrorCode[] = ['bad_request', 'payload_too_large', 'unsupported_media_type'];
 
 const errorSchema = Type.Object({
   error: Type.Object({
@@ -123,17 +111,9 @@ function notModified(operation: Operation): Json {
 }
 
 function failures(operation: Operation): Json {
-  const codes = new Set<ErrorCode>([
-    ...(operation.access.public ? publicFailures : commonFailures),
-    ...operation.fails,
-  ]);
-  if (operation.body || Object.keys(operation.query).length > 0) codes.add('validation_error');
-  if (operation.method !== 'GET') for (const code of bodyFailures) codes.add(code);
-  if (operation.idempotency !== 'none') {
-    codes.add('validation_error').add('idempotency_in_progress').add('idempotency_key_reused');
-  }
   const byStatus = new Map<number, ErrorCode[]>();
-  for (const code of codes) byStatus.set(errorStatus[code], [...(byStatus.get(errorStatus[code]) ?? []), code]);
+  for (const code of failureCodes(operation))
+    byStatus.set(errorStatus[code], [...(byStatus.get(errorStatus[code]) ?? []), code]);
   return Object.fromEntries(
     [...byStatus]
       .sort(([a], [b]) => a - b)
