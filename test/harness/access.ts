@@ -9,7 +9,8 @@ export async function buy(app: TestApp, client: Client, members: Record<string, 
   return { product, token, orderId };
 }
 
-async function buyAgain(app: TestApp, client: Client, productId: string) {
+/** The same for a product that is there. */
+export async function buyAgain(app: TestApp, client: Client, productId: string) {
   const { body } = await client.post('/api/v1/m/checkout_sessions', { checkout_session: { product_id: productId } });
   await app.app.inject({ method: 'POST', url: `/checkout/${body.token}/simulate_payment` });
   const status = (await app.app.inject({ method: 'GET', url: `/checkout/${body.token}/status` })).json();

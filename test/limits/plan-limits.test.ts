@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
-import { takeDelivery } from '../../src/limits/delivery-limit.ts';
+import { buy, buyAgain } from '../harness/access.ts';
 import { openTestApp, type TestApp, type TestMerchant } from '../harness/app.ts';
 
 let app: TestApp;
@@ -76,15 +76,27 @@ test('a token’s usage shows the plan’s limit', async () => {
   expect(body.rpm_limit).toBe(60);
 });
 
-test('an order’s key is handed out as often in an hour as the plan allows', async () => {
-  const caller = { limits: { perMinute: 1, perHour: null, deliveriesPerOrderPerHour: 2 } } as never;
-  const take = (orderId: string) => takeDelivery(app.parts.rateLimiter, caller, orderId, app.clock.now());
-  take('one');
-  take('one');
-  take('two');
-  expect(() => take('one')).toThrow('2 times');
+test('an order’s key is handed out as often in an hour as the plan allows; the look at a token is not counted', async () => {
+  const shop = await app.newMerchant();
+  await app.rows(`update merchants set plan_slug = 'scale' where id = $1`, [shop.id]);
+  await app.rows(`update plans set delivery_per_order_per_hour = 2 where slug = 'scale'`);
+  const { product, token } = await buy(app, shop.test);
+  const other = await buyAgain(app, shop.test, product.id);
+  const media_key = { product_ids: [product.id] };
+  const { id: media_key_id } = (await shop.test.post('/api/v1/m/media_keys', { media_key })).body;
+  const verify = (access_token: string, wanted: object = { media_key_id }) =>
+    shop.test.post('/api/v1/m/access/verify', { access_token, ...wanted });
+
+  app.parts.authenticator.forget();
+  for (let i = 0; i < 2; i++) expect((await verify(token)).body.key).toBeTypeOf('string');
+  const refused = await verify(token);
+  expect([refused.status, refused.body.error.code]).toEqual([429, 'rate_limited']);
+  expect(refused.body.error.message).toContain('2 times in this hour');
+  expect(Number(refused.headers['retry-after'])).toBeGreaterThan(0);
+  expect((await verify(token, {})).status).toBe(200);
+  expect((await verify(other.token)).status).toBe(200);
   app.clock.advanceSeconds(3600);
-  take('one');
+  expect((await verify(token)).status).toBe(200);
 });
 
 test('who guesses keys is counted by address, whatever address is claimed', async () => {
