@@ -43,10 +43,13 @@ function columnsOf({ answer }: Operation): string[] {
     .map(([name]) => name);
 }
 
+// Also in full width, which some spreadsheets read as the plain sign, and behind a line end, which some skip.
+const formulaStart = /^[=+\-@\t\r\n\uFF1D\uFF0B\uFF0D\uFF20]/;
+
 /** Text that a spreadsheet would take for a formula gets an apostrophe in front; numbers stay numbers. */
 function cell(value: unknown): string {
   if (value === null || value === undefined) return '';
   const text = typeof value === 'object' ? JSON.stringify(value) : String(value);
-  const isFormula = typeof value === 'string' && /^[=+\-@\t\r]/.test(text) && !/^-?\d+(\.\d+)?$/.test(text);
+  const isFormula = typeof value === 'string' && formulaStart.test(text) && !/^-?\d+(\.\d+)?$/.test(text);
   return isFormula ? `'${text}` : text;
 }

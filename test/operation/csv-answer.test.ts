@@ -59,6 +59,21 @@ test('formulas are text, quotes and line ends are quoted, filters count', async 
   expect(filtered.body.trimEnd().split('\n')).toHaveLength(1);
 });
 
+test.each(['+1-1', '-1-1', '@A1', '\t=A1', '\n=A1', '\uFF1DA1', '\uFF0BA1', '\uFF0DA1', '\uFF20A1'])(
+  'what begins like %j is text, too',
+  async (name) => {
+    const shop = await app.newMerchant();
+    await shop.test.post('/api/v1/m/orders', orderBody({ po_number: name, tender_type: 'cash' }));
+    expect((await read('/api/v1/m/orders', shop.test.key)).body).toContain(`'${name}`);
+  },
+);
+
+test('a number stays one', async () => {
+  const shop = await app.newMerchant();
+  await shop.test.post('/api/v1/m/orders', orderBody({ po_number: '-5', tender_type: 'cash' }));
+  expect((await read('/api/v1/m/orders', shop.test.key)).body).toContain(',-5,');
+});
+
 test('every row is there once, however many there are and however many share a moment', async () => {
   const shop = await app.newMerchant();
   await app.rows(
