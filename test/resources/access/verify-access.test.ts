@@ -127,6 +127,7 @@ describe('402 is the only sign of a dead one', () => {
       payload,
       `${one.token}\n`,
       'a'.repeat(4000),
+      `${'a'.repeat(5000)}--${signature}`,
     ]) {
       await expectDead(token);
     }
