@@ -33,7 +33,7 @@ export async function restateInvoices(
 }
 
 /** An amount beyond 2^53-1 is that much: no total is above it. */
-function exchanged(amountCents: number, from: CurrencyPrice, to: CurrencyPrice): number {
+export function exchanged(amountCents: number, from: CurrencyPrice, to: CurrencyPrice): number {
   try {
     return exchangedRoundedHalfUp(amountCents, from, to);
   } catch (error) {

@@ -5,6 +5,7 @@ import type { InvoiceRow } from '../model/invoice.ts';
 import type { PaymentRow } from '../model/payment.ts';
 import type { MerchantValue } from '../store/payments.ts';
 import type { RatesByMode } from './parts.ts';
+import { exchanged } from './restate-invoices.ts';
 
 type Values = Pick<
   PaymentRow,
@@ -24,14 +25,18 @@ type Values = Pick<
 export function valuesAtPayment(
   rates: RatesByMode,
   currency: string,
-  invoice: Pick<InvoiceRow, 'livemode' | 'amount_sats' | 'quoted_cents' | 'btc_usd_price' | 'btc_fiat_price'>,
+  invoice: Pick<InvoiceRow, 'livemode' | 'quoted_cents' | 'btc_usd_price' | 'btc_fiat_price'>,
   receivedSats: number,
 ): Values {
   const { btcUsd, btcFiat } = currentPrices(rates, currency, invoice);
   const fiatCents = valueCents(receivedSats, currency, btcFiat);
   const usdCents = valueCents(receivedSats, 'usd', btcUsd);
-  const quotedUsdCents =
-    currency === 'usd' ? invoice.quoted_cents : valueCents(invoice.amount_sats, 'usd', invoice.btc_usd_price);
+  // Of the amount, not of the sats asked for: those hold the conversion fee too.
+  const quotedUsdCents = exchanged(
+    invoice.quoted_cents,
+    { currency, price: decimal(invoice.btc_fiat_price) },
+    { currency: 'usd', price: decimal(invoice.btc_usd_price) },
+  );
   return {
     btc_usd_price: btcUsd,
     btc_fiat_price: btcFiat,

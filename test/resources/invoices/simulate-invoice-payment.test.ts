@@ -119,6 +119,17 @@ test('values the payment at the rate of its moment', async () => {
   });
 });
 
+test.each([
+  ['usd', 860],
+  ['eur', 1000],
+])('a conversion fee is more than was quoted in %s and in dollars alike', async (currency, usd_variance_cents) => {
+  const { test: client } = await app.newMerchant();
+  await client.patch('/api/v1/m/merchant', { merchant: { conversion_fee_percent: '10' } });
+  const { invoice } = await createOrderWithInvoice(client, { currency, total_amount_cents: 8600 });
+  const { body } = await pay(client, invoice.id);
+  expect(body).toMatchObject({ fiat_variance_cents: 860, variance_percentage: '10.00', usd_variance_cents });
+});
+
 describe('amount_sats', () => {
   test('above what was asked flags the order as overpaid', async () => {
     const merchant = await app.newMerchant();
