@@ -12,7 +12,7 @@ import { pay, subscribe } from '../harness/subscriptions.ts';
 
 /**
  * The examples in src/events/examples.json are bodies that were really recorded. `RECORD_EXAMPLES=1` writes anew those
- * whose members have changed. A member that disappears breaks somebody's receiver: look at the difference (C050).
+ * whose members have changed. A member that disappears breaks somebody's receiver: look at the difference (case C050).
  */
 const record = process.env.RECORD_EXAMPLES === '1';
 const file = new URL('../../src/events/examples.json', import.meta.url);

@@ -31,7 +31,7 @@ afterEach(() => receiver.close());
 const latest = async (webhook: { id: string }) =>
   (await client.get(`/api/v1/m/webhooks/${webhook.id}/deliveries`)).body.data[0];
 
-describe('an address is checked when the connection is opened (C054)', () => {
+describe('an address is checked when the connection is opened (case C054)', () => {
   const refused = 'The URL leads to an address that is not allowed.';
 
   async function deliverTo(name: string): Promise<unknown> {

@@ -59,7 +59,7 @@ describe('what arrives', () => {
     expect(hit!.headers['webhook-signature']).toBe(standardSignature(hit!, webhook.secret_key));
   });
 
-  test('is signed byte by byte, whatever the text, on every try (C042)', async () => {
+  test('is signed byte by byte, whatever the text, on every try (case C042)', async () => {
     const webhook = await createWebhook(client, receiver.url, { events: ['order.created'] });
     receiver.answerWith(500, 200);
     const note = '☕ \u2028 é \u001B <b>&</b> \u202e 𝕊 \\u0000';
@@ -81,7 +81,7 @@ describe('what arrives', () => {
     expect(Number(second!.headers['webhook-timestamp']) - Number(first!.headers['webhook-timestamp'])).toBe(60);
   });
 
-  test('comes for a payment that nobody looked at, once (C048)', async () => {
+  test('comes for a payment that nobody looked at, once (case C048)', async () => {
     await createWebhook(client, receiver.url);
     const order = await createOrderWithInvoice(client);
     await client.post(`/api/v1/m/invoices/${order.invoice.id}/simulate_payment`);
@@ -127,7 +127,7 @@ describe('what arrives', () => {
     expect(rows).toHaveLength(0);
   });
 
-  test('may be out of order after a retry, so each body is whole in itself (C045)', async () => {
+  test('may be out of order after a retry, so each body is whole in itself (case C045)', async () => {
     await createWebhook(client, receiver.url, { events: ['order.created', 'payment.confirmed'] });
     let refusals = 1;
     receiver.answer = (response, { event }) => {
@@ -172,7 +172,7 @@ describe('the schedule', () => {
     expect(new Set(receiver.received.map(({ event }) => event.id)).size).toBe(1);
   });
 
-  test('takes any 2xx for success and everything else for a failure, redirects unfollowed (C046)', async () => {
+  test('takes any 2xx for success and everything else for a failure, redirects unfollowed (case C046)', async () => {
     const webhook = await createWebhook(client, receiver.url, { events: ['order.created'] });
     const outcomes: [number, string][] = [
       [201, 'delivered'],

@@ -69,7 +69,7 @@ async function eventKinds(subjectIds: string[]): Promise<string[]> {
   return rows.map(({ kind }) => kind);
 }
 
-test('C029: twenty parallel calls get one invoice, and the wallet is asked once', async () => {
+test('twenty parallel calls get one invoice, and the wallet is asked once (case C029)', async () => {
   const { id } = await createOrder(client);
   const replies = await together(20, id, (request) => wallet.make(request));
   expect(new Set(replies.map(({ status }) => status))).toEqual(new Set([201]));
@@ -280,7 +280,7 @@ test('cash taken for the rest of a part-paid order is the rest', async () => {
   ]);
 });
 
-test('C028: a cash order stays paid when its old invoice runs out, and says so when that is paid too', async () => {
+test('a cash order stays paid when its old invoice runs out, and says so when that is paid too (case C028)', async () => {
   const order = await createOrderWithInvoice(client);
   await client.patch(`/api/v1/m/orders/${order.id}`, { order: { tender_type: 'cash' }, mark_as_paid: true });
   app.clock.advanceSeconds(1000);

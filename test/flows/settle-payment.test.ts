@@ -51,7 +51,7 @@ const eventsOf = (orderId: string) =>
     [orderId],
   );
 
-test('C018: unpaid ten times, then settled without a preimage, then with one: one payment', async () => {
+test('unpaid ten times, then settled without a preimage, then with one: one payment (case C018)', async () => {
   const order = await createOrderWithInvoice(client);
   const { id, payment_hash } = order.invoice;
   for (let round = 0; round < 10; round++) {
@@ -85,7 +85,7 @@ test('a preimage of something else is never stored, first or later', async () =>
   expect(await paymentsOf(order.id)).toMatchObject([{ preimage: right, evidence: 'proof' }]);
 });
 
-test('C030: push and poll within the same instant, then the push three more times: one payment, each event once', async () => {
+test('push and poll within the same instant, then the push three more times: one payment, each event once (case C030)', async () => {
   const order = await createOrderWithInvoice(client);
   const { id, payment_hash } = order.invoice;
   wallet.pay(payment_hash);
@@ -106,7 +106,7 @@ test('C030: push and poll within the same instant, then the push three more time
   expect(new Set(events.map((event) => event.id)).size).toBe(events.length);
 });
 
-test('C033: five status calls after the payment answer the same', async () => {
+test('five status calls after the payment answer the same (case C033)', async () => {
   const order = await createOrderWithInvoice(client);
   wallet.pay(order.invoice.payment_hash);
   await look(order.invoice.id);
@@ -118,7 +118,7 @@ test('C033: five status calls after the payment answer the same', async () => {
   expect(new Set(answers.map((answer) => JSON.stringify(answer))).size).toBe(1);
 });
 
-test('C023: a wallet’s own words for an unpaid invoice never leak, and change nothing', async () => {
+test('a wallet’s own words for an unpaid invoice never leak, and change nothing (case C023)', async () => {
   const order = await createOrderWithInvoice(client);
   for (const state of ['expired', 'cancelled', 'unknown', 'pending'] as const) {
     wallet.onLookup = async () => ({ state });
@@ -131,7 +131,7 @@ test('C023: a wallet’s own words for an unpaid invoice never leak, and change 
   expect(await paymentsOf(order.id)).toEqual([]);
 });
 
-test('C038: an order worth one sat is not paid by nothing, and not by its end either', async () => {
+test('an order worth one sat is not paid by nothing, and not by its end either (case C038)', async () => {
   const order = await createOrderWithInvoice(client, { currency: 'vnd', total_amount_cents: 1 });
   expect(order).toMatchObject({ total_amount_sats: 1, invoice: { amount_sats: 1 } });
   for (const state of ['pending', 'unknown', 'expired', 'cancelled'] as const) {
@@ -168,7 +168,7 @@ test('a wallet’s own time counts, but never the future', async () => {
   expect((await show(ahead.id)).invoice.paid_at).toBe(app.clock.now().toISOString());
 });
 
-test('C024: money that comes after the end is recorded, with its time, and the order is paid late', async () => {
+test('money that comes after the end is recorded, with its time, and the order is paid late (case C024)', async () => {
   const order = await createOrderWithInvoice(client);
   app.clock.advanceSeconds(960);
   await look(order.invoice.id);
@@ -192,7 +192,7 @@ test('C024: money that comes after the end is recorded, with its time, and the o
   ]);
 });
 
-test('C027: an invoice reads expired everywhere one second after its end, with nothing running', async () => {
+test('an invoice reads expired everywhere one second after its end, with nothing running (case C027)', async () => {
   const order = await createOrderWithInvoice(client);
   app.clock.set(new Date(new Date(order.invoice.expires_at).getTime() + 1000));
   const { id } = order.invoice;

@@ -152,7 +152,7 @@ describe('the first charge', () => {
   });
 });
 
-test('C103: a year from 31 January keeps its day, without gap or overlap', async () => {
+test('a year from 31 January keeps its day, without gap or overlap (case C103)', async () => {
   const subscription = await subscribe(app, merchant.test, { starts_on: '2027-01-31' });
   for (let month = 0; month < 13; month++) {
     const { next_billing_at } = await show(merchant.test, subscription.id);
@@ -184,7 +184,7 @@ test('C103: a year from 31 January keeps its day, without gap or overlap', async
   });
 });
 
-describe('C105: a period is billed once', () => {
+describe('a period is billed once (case C105)', () => {
   test('when the job runs many times at once', async () => {
     const subscription = await subscribe(app, merchant.test);
     await pay(app, merchant.test, subscription);
@@ -240,7 +240,7 @@ describe('C105: a period is billed once', () => {
   });
 });
 
-describe('C107: a trial', () => {
+describe('a trial (case C107)', () => {
   const trial = { trial_days: 7, first_charge_cents: 200 };
 
   test('that is cancelled charges nothing', async () => {
@@ -301,7 +301,7 @@ describe('C107: a trial', () => {
   });
 });
 
-describe('C108: an unpaid period', () => {
+describe('an unpaid period (case C108)', () => {
   test('is past due after three days, ends after fourteen more, and is told of once', async () => {
     const subscription = await subscribe(app, merchant.test);
     await goTo(app, '2027-01-04T09:59:59.000Z');

@@ -194,7 +194,7 @@ test('what is measured: how late first attempts are, how endpoints answer, which
 });
 
 describe('a lease', () => {
-  test('that is lost is no failed attempt; one that runs is left alone (C051)', async () => {
+  test('that is lost is no failed attempt; one that runs is left alone (case C051)', async () => {
     const webhook = await createWebhook(merchant.test, receiver.url);
     await record(2);
     const lanes = [{ id: webhook.id, room: 10 }];

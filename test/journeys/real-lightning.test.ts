@@ -285,7 +285,7 @@ test('a payment that the receiver sends back leaves the order to be paid again',
   expect(await show(id)).toMatchObject({ status: 'paid', attention: null });
 });
 
-test('C021: paid while the service is down, found at the first look after the start', async () => {
+test('paid while the service is down, found at the first look after the start (case C021)', async () => {
   const database = await createTestDatabase();
   const keep = { ...database, drop: async () => {} };
   const down = await openTestApp({ database: keep, clock: app.clock });

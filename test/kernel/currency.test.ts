@@ -22,7 +22,7 @@ describe('currency codes', () => {
     expect(currencyExponent(code)).toBe(exponent);
   });
 
-  it('reads codes in any case and answers lower case (C128)', () => {
+  it('reads codes in any case and answers lower case (case C128)', () => {
     for (const text of ['EUR', 'eur', 'Eur']) expect(parseCurrency(text)).toBe('eur');
   });
 

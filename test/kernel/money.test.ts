@@ -220,7 +220,7 @@ describe('branded amounts', () => {
     expect(() => priceTimesQuantity(100, 1.5)).toThrow(RangeError);
   });
 
-  it('ask wallets for whole sats (C011)', () => {
+  it('ask wallets for whole sats (case C011)', () => {
     expect(msatsForSats(21)).toBe(21_000n);
     expect(msatsForSats(maxAmount)).toBe(BigInt(maxAmount) * 1000n);
   });

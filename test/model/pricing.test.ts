@@ -25,7 +25,7 @@ const fixed = (amountCents: number): DiscountTerms => ({
 });
 
 describe('tax', () => {
-  test('C109: is rounded half up on each line, and the total is the sum of the lines', () => {
+  test('is rounded half up on each line, and the total is the sum of the lines (case C109)', () => {
     const priced = price([line(1141, 1, tax('8')), line(1141, 1, tax('8'))]);
     expect(priced.lines.map(({ taxCents }) => taxCents)).toEqual([91, 91]);
     expect(priced).toMatchObject({ taxCents: 182, totalCents: 2464, subtotalCents: 2282 });
@@ -59,7 +59,7 @@ describe('tax', () => {
 });
 
 describe('a discount', () => {
-  test('C111: is never more than what it is taken from', () => {
+  test('is never more than what it is taken from (case C111)', () => {
     expect(price([line(6000, 1, tax('10'))], fixed(7000))).toMatchObject({
       discountCents: 6000,
       taxCents: 0,

@@ -66,9 +66,13 @@ describe('authorization', () => {
   });
 
   test.each([
-    ['C100: no code_challenge', { code_challenge: undefined, code_challenge_method: undefined }, 'invalid_request'],
-    ['C100: a code_challenge without its method', { code_challenge_method: undefined }, 'invalid_request'],
-    ['C100: plain', { code_challenge_method: 'plain' }, 'invalid_request'],
+    [
+      'no code_challenge (case C100)',
+      { code_challenge: undefined, code_challenge_method: undefined },
+      'invalid_request',
+    ],
+    ['a code_challenge without its method (case C100)', { code_challenge_method: undefined }, 'invalid_request'],
+    ['plain (case C100)', { code_challenge_method: 'plain' }, 'invalid_request'],
     ['another resource', { resource: 'https://elsewhere.example/mcp' }, 'invalid_target'],
     ['an implicit answer', { response_type: 'token' }, 'unsupported_response_type'],
     ['no questions, where there must be one', { prompt: 'none' }, 'login_required'],
@@ -95,7 +99,7 @@ describe('authorization', () => {
     expect(answer.payload).toContain('This request cannot be answered');
   });
 
-  test('C098: a loopback address may have any port', async () => {
+  test('a loopback address may have any port (case C098)', async () => {
     const assistant = await signedIn({ redirect_uris: ['http://127.0.0.1/callback', 'http://[::1]:5/callback'] });
     for (const address of ['http://127.0.0.1:49567/callback', 'http://[::1]:8123/callback']) {
       const code = await codeFor(assistant, { redirect_uri: address });
@@ -232,9 +236,9 @@ describe('the page that asks', () => {
 
 describe('a code', () => {
   test.each([
-    ['C100: a wrong verifier', () => ({ code_verifier: newPkce().verifier })],
+    ['a wrong verifier (case C100)', () => ({ code_verifier: newPkce().verifier })],
     ['no verifier', () => ({ code_verifier: undefined })],
-    ['C100: another redirect_uri', () => ({ redirect_uri: 'http://127.0.0.1:5008/callback' })],
+    ['another redirect_uri (case C100)', () => ({ redirect_uri: 'http://127.0.0.1:5008/callback' })],
     ['another client', async () => ({ client_id: (await signedIn()).clientId })],
   ])('is refused with %s, and then still good for its client', async (_, changes) => {
     const assistant = await signedIn();
@@ -250,7 +254,7 @@ describe('a code', () => {
     expect(refused).toMatchObject({ status: 400, body: { error: 'invalid_target' } });
   });
 
-  test('C100: works once; used twice, all that came of it is dead', async () => {
+  test('works once; used twice, all that came of it is dead (case C100)', async () => {
     const assistant = await signedIn();
     const code = await codeFor(assistant);
     const { body } = await assistant.redeem(code);

@@ -71,7 +71,7 @@ describe('a connected assistant', () => {
     expect((await client.delete(path)).status).toBe(204);
   });
 
-  test('C102: calls the tools of catalog and payment links; others are the API’s 403 in a result', async () => {
+  test('calls the tools of catalog and payment links; others are the API’s 403 in a result (case C102)', async () => {
     const link = await call(client, 'create_payment_link', { name: 'Sticker', price_cents: 300 });
     expect(link.result).toMatchObject({ isError: false });
     expect((await call(client, 'list_products')).result).toMatchObject({ isError: false });
@@ -113,7 +113,7 @@ describe('a connected assistant', () => {
   const path = (operation: Operation) => operation.path.replace(/\{\w+\}/g, '01900000-0000-7000-8000-000000000000');
   const mayBeCalled = /^\/api\/v1\/m\/(catalog|products|product_types|taxes|discounts|payment_links)(\/|$)/;
 
-  test('C102: is refused on every other operation, keys of products among them', async () => {
+  test('is refused on every other operation, keys of products among them (case C102)', async () => {
     let refused = 0;
     for (const operation of operations) {
       if (operation.access.public) continue;

@@ -23,7 +23,7 @@ function register(metadata: unknown, remoteAddress = `192.0.2.${host++}`) {
 }
 
 describe('metadata', () => {
-  test('C097: the address that a 401 names describes the endpoint, at both paths alike', async () => {
+  test('the address that a 401 names describes the endpoint, at both paths alike (case C097)', async () => {
     const { headers } = await app.stranger.post(mcpPath, { jsonrpc: '2.0', id: 1, method: 'ping' });
     const named = /resource_metadata="([^"]+)"/.exec(headers['www-authenticate']!)![1]!;
     expect(named).toBe(`${publicUrl}/.well-known/oauth-protected-resource${mcpPath}`);

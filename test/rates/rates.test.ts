@@ -81,7 +81,7 @@ describe('a quote', () => {
     expect(rates.prices()).toEqual({ brl: '522600.00', eur: '86500.00', usd: '100500.00' });
   });
 
-  it('speaks of the currency when there is no such one (C041)', async () => {
+  it('speaks of the currency when there is no such one (case C041)', async () => {
     const { rates } = setUp();
     await rates.refresh();
     for (const text of ['xyz', 'XAU', '', 'usdollar'.repeat(100)]) {
@@ -93,7 +93,7 @@ describe('a quote', () => {
     }
   });
 
-  it('names the currency that has no rate (C041)', async () => {
+  it('names the currency that has no rate (case C041)', async () => {
     const { rates } = setUp();
     await rates.refresh();
     const error = fault(() => rates.quote('kpw'));
@@ -317,7 +317,7 @@ it('logs a silent source once, and its return', async () => {
   ]);
 });
 
-it('lives through every kind of bad answer (C039)', async () => {
+it('lives through every kind of bad answer (case C039)', async () => {
   const answers: (() => Promise<{ status: number; body: Buffer }>)[] = [
     async () => ({ status: 403, body: Buffer.from('<html>') }),
     () => new Promise(() => {}),

@@ -57,7 +57,7 @@ describe('coinbase', () => {
     [],
     '65,000',
     '0x1',
-  ])('leaves out a currency priced %j, and the whole answer if it is the dollar (C039)', async (price) => {
+  ])('leaves out a currency priced %j, and the whole answer if it is the dollar (case C039)', async (price) => {
     expect(await ask('coinbase', answering(coinbase({ USD: '65000', EUR: price })))).toEqual({ usd: '65000' });
     await expect(ask('coinbase', answering(coinbase({ USD: price, EUR: '1' })))).rejects.toThrow('USD');
   });

@@ -63,7 +63,7 @@ describe.skipIf(!onPostgres)('two instances on one database', () => {
 
   const asked = (what: 'callback' | 'verify') => server.requests.filter((line) => line.startsWith(`/${what}`)).length;
 
-  test('C029: 20 parallel calls over both get one invoice, and the wallet is asked once', async () => {
+  test('20 parallel calls over both get one invoice, and the wallet is asked once (case C029)', async () => {
     for (let round = 0; round < 5; round++) {
       const { id } = await createOrder(clients[0]);
       const before = asked('callback');
@@ -346,7 +346,7 @@ describe.skipIf(!onPostgres)('two real processes on one database', () => {
   });
 });
 
-describe.skipIf(!onPostgres)('C123: three processes in the same second', () => {
+describe.skipIf(!onPostgres)('three processes in the same second (case C123)', () => {
   test('one demo is made however many want to make it in the same instant', async () => {
     const database = await createTestDatabase();
     const dataDir = mkdtempSync(join(tmpdir(), 'satline-demo-'));

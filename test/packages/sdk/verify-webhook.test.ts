@@ -109,7 +109,7 @@ describe('a delivery of Satline', () => {
     expect(faultOf(hit.body, hit.headers, `whsec_${Buffer.alloc(32).toString('base64')}`)).toBe('wrong_signature');
   });
 
-  test('is refused a day later (C044), and from the future', () => {
+  test('is refused a day later (case C044), and from the future', () => {
     const at = (seconds: number) => ({ now: () => new Date(now().getTime() + seconds * 1000) });
     expect(faultOf(hit.body, hit.headers, secret, at(300))).toBe('accepted');
     expect(faultOf(hit.body, hit.headers, secret, at(301))).toBe('outside_tolerance');
@@ -134,7 +134,7 @@ describe('the signature without a time', () => {
     expect(faultOf(hit.body, hit.headers, secret, { now, requireTimestamp: true })).toBe('accepted');
   });
 
-  test('is one error for whatever else it may be (C121)', () => {
+  test('is one error for whatever else it may be (case C121)', () => {
     const hex = (hit.headers['x-service-signature'] as string).slice('sha256='.length);
     const cases: [string | string[] | undefined, string][] = [
       [undefined, 'missing_signature'],
@@ -169,7 +169,7 @@ describe('the signature without a time', () => {
   });
 });
 
-test('the secret may be pasted with or without its prefix and with line breaks (C044)', () => {
+test('the secret may be pasted with or without its prefix and with line breaks (case C044)', () => {
   for (const pasted of [`${secret}\n`, ` ${secret}\r\n`, secret.slice('whsec_'.length), [`${secret}\n`]]) {
     expect(faultOf(hit.body, hit.headers, pasted)).toBe('accepted');
     const service = headersWith(onlyService(hit.headers['x-service-signature'] as string));

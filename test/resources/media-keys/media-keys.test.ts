@@ -83,7 +83,7 @@ describe('a media key', () => {
     expect(await count()).toBe(before);
   });
 
-  test('C116: rotates once, keeps the old key until it is cleared, and tells of both', async () => {
+  test('rotates once, keeps the old key until it is cleared, and tells of both (case C116)', async () => {
     const { id } = await make();
     const before = await secretOf(id);
     const tries = await Promise.all(many(() => merchant.test.post(`${path}/${id}/rotate`, {})));

@@ -142,7 +142,7 @@ describe('an order with a total of its own', () => {
     expect(await books(app)).toEqual(before);
   });
 
-  test('C128: 422 for a product in another currency, also when the currency changes later', async () => {
+  test('422 for a product in another currency, also when the currency changes later (case C128)', async () => {
     const product = await createProduct(client, { currency: 'usd' });
     const sentence = 'items[0].product_id names a product priced in usd, the order is in eur';
     const body = (currency: string) => orderBody({ currency, items: [item(product, 500)] });

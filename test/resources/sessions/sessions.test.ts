@@ -61,7 +61,7 @@ describe('signing in', () => {
     expect(JSON.stringify([wrong.body, unknown.body])).not.toContain('"wrong"');
   });
 
-  test('C112: five wrong passwords lock for 15 minutes; only who knows the password hears of it', async () => {
+  test('five wrong passwords lock for 15 minutes; only who knows the password hears of it (case C112)', async () => {
     const user = await addUser(app, [merchant]);
     for (let i = 0; i < 5; i++) expect((await signIn(user.email, `guess ${i}`)).status).toBe(401);
     expect((await signIn(user.email, 'another guess')).status).toBe(401);

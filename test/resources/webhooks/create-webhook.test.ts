@@ -26,7 +26,7 @@ describeRefusals(() => app, {
   success: 201,
 });
 
-test('makes a webhook and shows its secret this once (C044)', async () => {
+test('makes a webhook and shows its secret this once (case C044)', async () => {
   const { test: client } = await app.newMerchant();
   const reply = await client.post(path, body({ description: 'Shop', metadata: { shop: 7 } }));
   expect(reply.status).toBe(201);
@@ -75,7 +75,7 @@ test('answers the same secret again to the same idempotency key, and makes one',
 });
 
 describe('events', () => {
-  test('that are the same collapse, all is a word, and every kind there is can be named (C050)', async () => {
+  test('that are the same collapse, all is a word, and every kind there is can be named (case C050)', async () => {
     const { test: client } = await app.newMerchant();
     const { available_events: kinds } = (await client.get(path)).body;
     expect(kinds).toHaveLength(24);
@@ -88,7 +88,7 @@ describe('events', () => {
     expect((await createWebhook(client, 'https://a.example', { events: ['*'] })).events).toEqual(['*']);
   });
 
-  test('that are unknown are named; none, too many and other types are refused (C086)', async () => {
+  test('that are unknown are named; none, too many and other types are refused (case C086)', async () => {
     const { test: client } = await app.newMerchant();
     const refused: [unknown, string | RegExp][] = [
       [['order.paid', 'order.eaten', 'Order.Paid'], 'events has unknown kinds: order.eaten, Order.Paid'],
@@ -117,7 +117,7 @@ test('an assistant that names no events means all of them', async () => {
 describe('the address', () => {
   const notPublic = 'url leads to an address that is not allowed';
 
-  test('must be absolute http(s) without credentials or blanks (C056)', async () => {
+  test('must be absolute http(s) without credentials or blanks (case C056)', async () => {
     const merchant = await app.newMerchant();
     const refused: [unknown, string][] = [
       ['', 'url must be absolute and start with http:// or https://'],
@@ -138,7 +138,7 @@ describe('the address', () => {
     expect((await merchant.test.get(path)).body.meta.total_count).toBe(0);
   });
 
-  test('must not name this machine or its network, however it is spelt, in either mode (C052)', async () => {
+  test('must not name this machine or its network, however it is spelt, in either mode (case C052)', async () => {
     const merchant = await app.newMerchant();
     for (const host of [
       '[::ffff:127.0.0.1]',

@@ -47,7 +47,7 @@ describe('the protocol', () => {
     }
   });
 
-  test('C095: other methods are 405 with JSON-RPC, before any key is looked at', async () => {
+  test('other methods are 405 with JSON-RPC, before any key is looked at (case C095)', async () => {
     for (const headers of [{}, { authorization: `Bearer ${merchant.test.key}` }]) {
       for (const method of ['GET', 'HEAD', 'DELETE', 'PUT', 'PATCH'] as const) {
         for (const url of [mcpPath, `${mcpPath}/`]) {
@@ -75,7 +75,7 @@ describe('the protocol', () => {
     }
   });
 
-  test('C090: envelopes', async () => {
+  test('envelopes (case C090)', async () => {
     for (const id of ['abc', 0, -1, '']) {
       expect((await mcp.send({ body: JSON.stringify(rpc('ping', undefined, id)) })).body).toEqual({
         jsonrpc: '2.0',
@@ -112,14 +112,14 @@ describe('the protocol', () => {
     });
   });
 
-  test('C088: notifications are taken in silence', async () => {
+  test('notifications are taken in silence (case C088)', async () => {
     for (const method of ['notifications/initialized', 'notifications/cancelled', 'notifications/unknown']) {
       const answer = await mcp.send({ body: JSON.stringify({ jsonrpc: '2.0', method }) });
       expect([answer.status, answer.body]).toEqual([202, undefined]);
     }
   });
 
-  test('C087: no Accept is refused, and nothing is streamed', async () => {
+  test('no Accept is refused, and nothing is streamed (case C087)', async () => {
     for (const accept of [
       undefined,
       'application/json',
@@ -137,7 +137,7 @@ describe('the protocol', () => {
     }
   });
 
-  test('C091: a version that never was is refused after initialize, a newer one is not', async () => {
+  test('a version that never was is refused after initialize, a newer one is not (case C091)', async () => {
     const status = async (version: string, body: unknown) => {
       const headers = { 'mcp-protocol-version': version, 'mcp-session-id': 'old' };
       return (await mcp.send({ headers, body: JSON.stringify(body) })).status;

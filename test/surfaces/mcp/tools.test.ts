@@ -57,7 +57,7 @@ describe('the tools', () => {
     }
   });
 
-  test('C092: have schemas that every model takes', async () => {
+  test('have schemas that every model takes (case C092)', async () => {
     const { tools } = (await mcp.ask('tools/list')).result;
     expect(tools).toHaveLength(toolNames.length);
     for (const tool of tools) {
@@ -133,7 +133,7 @@ describe('the tools', () => {
     expect(sales.body.data[0]).toMatchObject({ source: 'mcp' });
   });
 
-  test('C027: one second past its end an invoice reads expired to an agent as well', async () => {
+  test('one second past its end an invoice reads expired to an agent as well (case C027)', async () => {
     const { id, invoice } = (await mcp.call('create_order', { amount_cents: 1500 })).value;
     app.clock.set(new Date(new Date(invoice.expires_at).getTime() + 1000));
     const expired = { status: 'expired', expired: true };
@@ -143,7 +143,7 @@ describe('the tools', () => {
     expect(order).toMatchObject({ status: 'pending', invoice: expired });
   });
 
-  test('C125: metadata is replaced whole here as everywhere; null is not given', async () => {
+  test('metadata is replaced whole here as everywhere; null is not given (case C125)', async () => {
     const { id } = (await mcp.call('create_order', { amount_cents: 1500, metadata: { ref: 'A', note: 'x' } })).value;
     const changed = async (args: object) => (await mcp.call('update_order', { order_id: id, ...args })).value.metadata;
     expect(await changed({ metadata: { note: 'y' } })).toEqual({ note: 'y' });
@@ -184,7 +184,7 @@ describe('the tools', () => {
     expect(text.value.error.details).toEqual(['price_cents must be a whole number']);
   });
 
-  test('C096: null is not given, and arguments may be absent', async () => {
+  test('null is not given, and arguments may be absent (case C096)', async () => {
     expect((await mcp.call('get_merchant')).value).toMatchObject({ object: 'merchant', id: merchant.id });
     expect((await mcp.call('list_products', { status: null, page: 1 })).isError).toBe(false);
   });
