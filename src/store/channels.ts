@@ -51,6 +51,8 @@ const removeOthers = statement(
   'channels_delete_others_of_operator',
   'delete from channels where merchant_id is null and slug <> all($1::text[])',
 );
+// Merchants who are not active have nothing in the public directory.
+const isListed = `(merchant_id is null or merchant_id not in (select id from merchants where status <> 'active'))`;
 // Jumps from one category to the next along the index, however many channels each has.
 const listCategories = statement(
   'channels_list_categories',
@@ -60,7 +62,9 @@ const listCategories = statement(
      select (select c.category from channels c where c.livemode and c.category > found.category order by c.category limit 1)
        from found where found.category is not null
    )
-   select category from found where category is not null`,
+   select category from found
+    where exists (select from channels where livemode and channels.category = found.category and ${isListed})
+    order by category`,
 );
 
 function toParameters(row: ChannelRow, merchantName: string | null): unknown[] {
@@ -144,6 +148,7 @@ export function deleteOtherOperatorChannels(tx: Handle, slugs: readonly string[]
   return tx.run(removeOthers, [slugs]);
 }
 
+/** Of the channels that a search can find. */
 export async function listChannelCategories(db: Handle): Promise<string[]> {
   return (await db.many<{ category: string }>(listCategories)).map(({ category }) => category);
 }
@@ -166,7 +171,7 @@ export async function searchChannels(
   const bind = (value: unknown) => `$${values.push(value)}`;
   const conditions = [
     'livemode',
-    `(merchant_id is null or merchant_id not in (select id from merchants where status <> 'active'))`,
+    isListed,
     ...(query === undefined ? [] : [`search @@ ${bind(query)}::tsquery`]),
     ...(category === undefined ? [] : [`category = ${bind(category)}`]),
     ...(nsfw === undefined ? [] : [`nsfw = ${bind(nsfw)}`]),

@@ -172,6 +172,10 @@ test('categories are those that channels have, once each, in order', async () =>
   const merchant = await app.newMerchant();
   await createChannel(merchant.test, { category: 'secret' });
   expect(await read()).toEqual({ object: 'list', data: ['food', 'news'] });
+  await createChannel(merchant.live, { category: 'art' });
+  expect((await read()).data).toEqual(['art', 'food', 'news']);
+  await app.rows(`update merchants set status = 'suspended' where id = $1`, [merchant.id]);
+  expect((await read()).data).toEqual(['food', 'news']);
 });
 
 describe('exchanges', () => {
