@@ -1,10 +1,11 @@
 import { type Command, Option } from 'commander';
 import { changeWallet } from '../flows/change-wallet.ts';
 import { recordOperatorAudit } from '../flows/record-audit.ts';
+import type { SimulationWishes } from '../model/simulation.ts';
 import { addCommand, withParts } from './command.ts';
 import { CliFailure } from './failure.ts';
 import { requireWalletForOperator } from './find-wallet.ts';
-import { readId, readName, readPosition, readSats } from './option-values.ts';
+import { readId, readName, readPosition, readSats, readSimulation } from './option-values.ts';
 import { walletFacts, walletJson } from './wallet-text.ts';
 
 interface Options {
@@ -13,6 +14,7 @@ interface Options {
   /** false: no ceiling of the merchant's own. */
   maxPaymentSats?: number | false;
   takesPreimages?: 'yes' | 'no';
+  simulate?: SimulationWishes;
 }
 
 export function addChangeWallet(group: Command): void {
@@ -22,6 +24,7 @@ export function addChangeWallet(group: Command): void {
     'Change the name, the place in line or the limit of a wallet; what is left out stays',
     'wallet change ID --name "Till" --position 1',
     'wallet change ID --takes-preimages yes',
+    'wallet change ID --simulate delay=2000,hold',
   )
     .argument('<id>', 'of the wallet, as "satline wallet list" shows it', readId)
     .option('--name <name>', 'what to call it', readName)
@@ -34,9 +37,14 @@ export function addChangeWallet(group: Command): void {
         'whether payers show the preimage where the wallet cannot tell that it was paid',
       ).choices(['yes', 'no']),
     )
+    .option(
+      '--simulate <list>',
+      'what the simulated wallet does: fail, delay=MILLISECONDS, hold, pay-after=SECONDS; "nothing" ends it all',
+      readSimulation,
+    )
     .action(
       withParts<Options>(async ({ parts }, options, id) => {
-        const { name, position, maxPaymentSats, takesPreimages } = options;
+        const { name, position, maxPaymentSats, takesPreimages, simulate } = options;
         // Commander presets an option that has a "no" form to true.
         const limit = typeof maxPaymentSats === 'number' ? maxPaymentSats : maxPaymentSats === false ? null : undefined;
         const wishes = {
@@ -44,6 +52,7 @@ export function addChangeWallet(group: Command): void {
           position,
           max_payment_sats: limit,
           takes_preimages: takesPreimages === undefined ? undefined : takesPreimages === 'yes',
+          simulation: simulate,
         };
         if (Object.values(wishes).every((wish) => wish === undefined)) {
           throw new CliFailure('Nothing to change was named. "satline wallet change --help" shows what can be.');

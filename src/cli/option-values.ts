@@ -3,6 +3,7 @@ import { parseCurrency } from '../kernel/currency.ts';
 import { isEmailAddress } from '../kernel/email.ts';
 import { isUuid } from '../kernel/ids.ts';
 import { isTimeZone } from '../kernel/time-zone.ts';
+import { longestDelayMs, longestPayAfterSeconds, type SimulationWishes } from '../model/simulation.ts';
 
 /** Readers of what stands behind an option. Each throws what commander prints as a usage error. */
 
@@ -50,6 +51,28 @@ export function readSats(text: string): number {
   const sats = /^[1-9]\d*$/.test(text) ? Number(text) : Number.NaN;
   if (!Number.isSafeInteger(sats)) throw new InvalidArgumentError('It must be a whole number of sats above 0.');
   return sats;
+}
+
+/**
+ * What the simulated wallet is to do, such as `delay=2000,hold`; what is not named it does no more. The ranges are those
+ * of the API.
+ */
+export function readSimulation(text: string): SimulationWishes {
+  const wishes: SimulationWishes = { fail: false, delay_ms: 0, hold: false, pay_after_seconds: null };
+  if (text.trim() === 'nothing') return wishes;
+  for (const word of text.split(',').map((part) => part.trim())) {
+    const [, name, figure] = /^(delay|pay-after)=(\d{1,6})$/.exec(word) ?? [];
+    if (word === 'fail' || word === 'hold') wishes[word] = true;
+    else if (name === 'delay') wishes.delay_ms = Number(figure);
+    else if (name === 'pay-after') wishes.pay_after_seconds = Number(figure);
+    else
+      throw new InvalidArgumentError('It must be a list such as "delay=2000,hold" of fail, delay, hold and pay-after.');
+  }
+  const { delay_ms, pay_after_seconds } = wishes;
+  if (delay_ms! > longestDelayMs || (pay_after_seconds ?? 0) > longestPayAfterSeconds) {
+    throw new InvalidArgumentError(`delay goes to ${longestDelayMs}, pay-after to ${longestPayAfterSeconds}.`);
+  }
+  return wishes;
 }
 
 export function readPosition(text: string): number {

@@ -23,8 +23,20 @@ export function walletFacts(row: WalletRow): string {
     ],
     ['one payment', rangeText(row)],
     ...row.notes.map((note) => ['note', note]),
+    ...simulationFacts(row),
   ];
   return facts.map(([name, value]) => `  ${name!.padEnd(12)}${value}`).join('\n');
+}
+
+/** What the simulated wallet was told to do; nothing for a real one. */
+function simulationFacts({ settings: { fail, delayMs, hold, payAfterSeconds } }: WalletRow): string[][] {
+  const told = [
+    ...(fail ? ['fails'] : []),
+    ...(delayMs ? [`takes ${delayMs} ms`] : []),
+    ...(hold ? ['holds payments'] : []),
+    ...(payAfterSeconds === undefined ? [] : [`pays itself after ${payAfterSeconds} s`]),
+  ];
+  return told.length === 0 ? [] : [['simulates', told.join(', ')]];
 }
 
 export function stateText(row: WalletRow): string {

@@ -1,6 +1,7 @@
 import { type Static, Type } from 'typebox';
-import type { ConnectionKind, SettlementVisibility } from './connection.ts';
+import type { ConnectionKind, SettlementVisibility, SimulatorSettings } from './connection.ts';
 import { livemode, nullable, objectName, oneOf, timestamp, uuid } from './fields.ts';
+import { simulationSchema, toSimulation } from './simulation.ts';
 
 export interface WalletRow {
   id: string;
@@ -10,7 +11,8 @@ export interface WalletRow {
   connection: ConnectionKind;
   lightning_address: string | null;
   credentials: Buffer | null;
-  settings: Record<string, unknown>;
+  /** Of the simulated wallet; empty for others. */
+  settings: SimulatorSettings;
   enabled: boolean;
   position: number;
   is_default: boolean;
@@ -89,6 +91,7 @@ export const walletDetailSchema = Type.Object(
     consecutive_failures: Type.Integer(),
     notes: Type.Array(Type.String(), { description: 'Remarks of the last probe' }),
     takes_preimages: Type.Boolean({ description: takesPreimagesText }),
+    simulation: Type.Optional(simulationSchema),
   },
   { description: 'A connected wallet with its health' },
 );
@@ -155,5 +158,6 @@ export function toWalletDetail(row: WalletRow): WalletDetail {
     consecutive_failures: row.consecutive_failures,
     notes: row.notes,
     takes_preimages: row.takes_preimages,
+    ...(row.connection === 'simulated' ? { simulation: toSimulation(row.settings) } : {}),
   };
 }

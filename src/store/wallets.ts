@@ -79,7 +79,8 @@ const findByIdentity = statement(
 );
 const change = statement(
   'wallets_change',
-  `update wallets set name = $4, position = $5, enabled = $6, max_payment_sats = $7, takes_preimages = $8, updated_at = $9
+  `update wallets set name = $4, position = $5, enabled = $6, max_payment_sats = $7, takes_preimages = $8, settings = $9,
+          updated_at = $10
     where id = $1 and merchant_id = $2 and livemode = $3 and deleted_at is null`,
 );
 const markDeleted = statement(
@@ -149,18 +150,30 @@ export function findWalletByIdentity(db: Handle, scope: Scope, identity: string)
   return db.maybeOne(findByIdentity, [scope.merchantId, scope.livemode, identity]);
 }
 
-export type WalletChange = Pick<WalletRow, 'name' | 'position' | 'enabled' | 'max_payment_sats' | 'takes_preimages'>;
+export type WalletChange = Pick<
+  WalletRow,
+  'name' | 'position' | 'enabled' | 'max_payment_sats' | 'takes_preimages' | 'settings'
+>;
 
 /** Writes over a wallet that this transaction has locked. */
 export async function updateWallet(
   tx: Handle,
   scope: Scope,
   id: string,
-  { name, position, enabled, max_payment_sats, takes_preimages }: WalletChange,
+  { name, position, enabled, max_payment_sats, takes_preimages, settings }: WalletChange,
   now: Date,
 ): Promise<void> {
   const key = [id, scope.merchantId, scope.livemode];
-  await tx.run(change, [...key, name, position, enabled, max_payment_sats, takes_preimages, now]);
+  await tx.run(change, [
+    ...key,
+    name,
+    position,
+    enabled,
+    max_payment_sats,
+    takes_preimages,
+    JSON.stringify(settings),
+    now,
+  ]);
 }
 
 /** Takes the wallet out of the line and every list. @returns false when the merchant has no such wallet. */

@@ -11,7 +11,7 @@ import { lnbitsConnector } from '../lightning/adapters/lnbits.ts';
 import { lndConnector } from '../lightning/adapters/lnd.ts';
 import { nwcConnector } from '../lightning/adapters/nwc.ts';
 import { phoenixdConnector } from '../lightning/adapters/phoenixd.ts';
-import { type SimulatorBook, type SimulatorSettings, simulatedConnector } from '../lightning/adapters/simulated.ts';
+import { type SimulatorBook, simulatedConnector } from '../lightning/adapters/simulated.ts';
 import { type Connector, WalletFault } from '../lightning/connector.ts';
 import type { AdapterSupport } from '../lightning/invoice-reading.ts';
 import { sealedPlace } from '../model/sealed-columns.ts';
@@ -37,7 +37,7 @@ export function openConnector(support: ConnectorSupport, wallet: WalletRow): Con
     case 'simulated':
       return simulatedConnector({
         secret: support.sealer.deriveKey(`simulated wallet ${wallet.id}`),
-        settings: wallet.settings as SimulatorSettings,
+        settings: wallet.settings,
         book: simulatorBook(support.db),
         clock,
       });

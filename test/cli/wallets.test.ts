@@ -74,6 +74,22 @@ describe('wallets', { timeout: 180_000 }, () => {
     ]);
   });
 
+  it('the simulated one does what it is told, and nothing else', async () => {
+    const wallets = (await run('wallet', 'list', '--json')).json().data;
+    const { id } = wallets.find((wallet: Record<string, unknown>) => wallet.connection === 'simulated');
+    const simulate = (...list: string[]) => run('wallet', 'change', id, '--simulate', ...list);
+    expect((await simulate('fail, pay-after=5')).stdout).toMatch(/simulates {3}fails, pays itself after 5 s\n/);
+    const slow = { fail: false, delay_ms: 20, hold: true, pay_after_seconds: null };
+    expect((await simulate('delay=20,hold', '--json')).json().simulation).toEqual(slow);
+    for (const list of ['explode', 'delay', 'delay=60001', 'pay-after=-1', '']) {
+      const refused = await simulate(list);
+      expect([list, refused.code, refused.stdout]).toEqual([list, 2, '']);
+    }
+    expect((await simulate('nothing')).stdout).not.toContain('simulates');
+    const real = await run('wallet', 'change', walletId, '--simulate', 'fail');
+    expect([real.code, real.stderr]).toEqual([1, expect.stringContaining('this one is real')]);
+  });
+
   it('one that fails is noted as failing until a probe succeeds', async () => {
     server.behaviour = { instead: { payRequest: instead.error('Away') } };
     const failed = await run('wallet', 'probe', walletId, '--json');

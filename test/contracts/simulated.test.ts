@@ -1,10 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { ManualClock } from '../../src/kernel/clock.ts';
-import {
-  type SimulatedPayment,
-  type SimulatorSettings,
-  simulatedConnector,
-} from '../../src/lightning/adapters/simulated.ts';
+import { type SimulatedPayment, simulatedConnector } from '../../src/lightning/adapters/simulated.ts';
+import type { SimulatorSettings } from '../../src/model/connection.ts';
 import { describeConnector } from './connector-contract.ts';
 
 describeConnector('simulated', async () => {

@@ -3,12 +3,12 @@ import { describe, expect, it } from 'vitest';
 import { ManualClock } from '../../src/kernel/clock.ts';
 import {
   type SimulatedPayment,
-  type SimulatorSettings,
   simulatedConnector,
   simulatedPreimage,
 } from '../../src/lightning/adapters/simulated.ts';
 import { decodeBolt11 } from '../../src/lightning/bolt11.ts';
 import type { InvoiceRequest } from '../../src/lightning/connector.ts';
+import type { SimulatorSettings } from '../../src/model/connection.ts';
 
 const signal = new AbortController().signal;
 const secret = Buffer.alloc(32, 1);

@@ -1,6 +1,7 @@
 import { createHash, createHmac, hkdfSync } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { addSeconds, type Clock } from '../../kernel/clock.ts';
+import type { SimulatorSettings } from '../../model/connection.ts';
 import { encodeBolt11, maximumDescriptionBytes } from '../bolt11-encode.ts';
 import { type Connector, type InvoiceFact, type InvoiceHandle, WalletFault } from '../connector.ts';
 import { publicKeyOf } from '../secp256k1.ts';
@@ -19,18 +20,6 @@ export interface SimulatedPayment {
 
 export interface SimulatorBook {
   find(paymentHash: string): Promise<SimulatedPayment | undefined>;
-}
-
-/** How a simulated wallet behaves, set by the merchant. */
-export interface SimulatorSettings {
-  /** Every call fails, as if the wallet were offline. */
-  readonly fail?: boolean;
-  /** Every call takes this long. */
-  readonly delayMs?: number;
-  /** Invoices pay themselves this long after they were made, also when they have run out by then. */
-  readonly payAfterSeconds?: number;
-  /** Until it is paid, an invoice reads as held. */
-  readonly hold?: boolean;
 }
 
 export interface SimulatedOptions {

@@ -2,6 +2,7 @@ import { Type } from 'typebox';
 import { changeWallet } from '../../flows/change-wallet.ts';
 import { inputObject, nameInput, optional } from '../../model/fields.ts';
 import { positionInput } from '../../model/position.ts';
+import { simulationInput } from '../../model/simulation.ts';
 import { toWalletDetail, walletDetailSchema } from '../../model/wallet.ts';
 import { json, operation } from '../../operation/operation.ts';
 import { maxPaymentInput, takesPreimagesInput } from './wallet-input.ts';
@@ -13,6 +14,7 @@ const body = inputObject({
     enabled: optional(Type.Boolean({ description: 'false: no new invoices; open ones stay watched' })),
     max_payment_sats: maxPaymentInput,
     takes_preimages: takesPreimagesInput,
+    simulation: optional(simulationInput),
   }),
 });
 
