@@ -1,13 +1,13 @@
-import { addSeconds, later } from '../kernel/clock.ts';
+import { AppError } from '../kernel/errors.ts';
 import type { MerchantRow } from '../model/merchant.ts';
 import { scopeOf } from '../model/scope.ts';
-import { graceSeconds } from '../model/subscription.ts';
 import { findMerchant, lockMerchant, setMerchantStatus } from '../store/merchants.ts';
-import { type DueSubscription, listOwingSubscriptions, movePeriodDue } from '../store/subscriptions.ts';
+import { type DueSubscription, listOwingSubscriptions } from '../store/subscriptions.ts';
 import { lockSubscription } from './lock-subscription.ts';
 import type { Parts } from './parts.ts';
+import { postponeCharge } from './postpone-charge.ts';
 import { recordOperatorAudit } from './record-audit.ts';
-import { readCalendar, saveSubscription } from './subscription-calendar.ts';
+import { readCalendar } from './subscription-calendar.ts';
 
 type Status = MerchantRow['status'];
 
@@ -39,22 +39,23 @@ async function postponeCharges(parts: Parts, merchantId: string): Promise<void> 
   let afterId = lowestId;
   for (;;) {
     const owing = await listOwingSubscriptions(parts.db, merchantId, afterId, batchSize);
-    for (const seen of owing) await postponeCharge(parts, seen);
+    for (const seen of owing) await postponeOne(parts, seen);
     if (owing.length < batchSize) return;
     afterId = owing.at(-1)!.id;
   }
 }
 
-/** As many days as an order has that was made today; one that was late already has those until the end. */
-async function postponeCharge(parts: Parts, seen: DueSubscription): Promise<void> {
-  await parts.db.transaction(async (tx) => {
-    const { subscription, unsettled } = await lockSubscription(tx, seen);
-    if (!unsettled || !['active', 'past_due'].includes(subscription.status)) return;
-    const calendar = await readCalendar(tx, scopeOf(seen), parts.clock.now());
-    const isLate = subscription.status === 'past_due';
-    const from = isLate ? addSeconds(calendar.today, -graceSeconds) : calendar.today;
-    const period = { ...unsettled, due_at: later(unsettled.due_at, from) };
-    await movePeriodDue(tx, period.id, period.due_at);
-    await saveSubscription(tx, subscription, period, calendar);
-  });
+async function postponeOne(parts: Parts, seen: DueSubscription): Promise<void> {
+  for (;;) {
+    try {
+      return await parts.db.transaction(async (tx) => {
+        const { subscription, unsettled } = await lockSubscription(tx, seen);
+        if (!unsettled || !['active', 'past_due'].includes(subscription.status)) return;
+        await postponeCharge(tx, subscription, unsettled, await readCalendar(tx, scopeOf(seen), parts.clock.now()));
+      });
+    } catch (error) {
+      // A period was billed at that moment by a job that had begun before the suspension; now it is there to be seen.
+      if (!(error instanceof AppError) || error.code !== 'conflict') throw error;
+    }
+  }
 }

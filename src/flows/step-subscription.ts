@@ -1,16 +1,20 @@
 import type { Handle } from '../db/database.ts';
-import { addSeconds, later } from '../kernel/clock.ts';
+import { addSeconds } from '../kernel/clock.ts';
 import { newId } from '../kernel/ids.ts';
 import { scopeOf } from '../model/scope.ts';
-import { graceSeconds, nextStep } from '../model/subscription.ts';
-import { type DueSubscription, movePeriodDue } from '../store/subscriptions.ts';
+import { nextStep } from '../model/subscription.ts';
+import type { DueSubscription } from '../store/subscriptions.ts';
 import { billPeriod } from './bill-period.ts';
 import { endSubscription } from './end-subscription.ts';
 import { claimSubscription, type LockedSubscription } from './lock-subscription.ts';
 import type { Parts } from './parts.ts';
+import { postponeCharge } from './postpone-charge.ts';
 import { queueSubscriptionMail } from './queue-subscription-mail.ts';
 import { readCalendar, type SubscriptionCalendar, saveSubscription } from './subscription-calendar.ts';
 import { recordSubscriptionEvent } from './subscription-events.ts';
+
+/** An end that comes so much too late was missed in a downtime, when nobody could pay: it is put off instead. */
+const missedSeconds = 3600;
 
 /**
  * What the billing job does: takes one subscription that is due and does the one thing that time wants of it. Whoever
@@ -58,11 +62,14 @@ export async function stepSubscription(
       }
       return true;
     }
+    case 'lapse':
+      if (today > addSeconds(due.at, missedSeconds)) await postponeCharge(tx, subscription, unsettled!, calendar);
+      else await endSubscription(tx, locked, calendar);
+      return true;
     case 'mark_past_due': {
       // Told late, after a downtime, the customer has the days from the telling to the end all the same.
-      const period = { ...unsettled!, due_at: later(unsettled!.due_at, addSeconds(today, -graceSeconds)) };
-      await movePeriodDue(tx, period.id, period.due_at);
-      const late = await saveSubscription(tx, { ...subscription, status: 'past_due' }, period, calendar);
+      const marked = { ...subscription, status: 'past_due' as const };
+      const { subscription: late, period } = await postponeCharge(tx, marked, unsettled!, calendar);
       const about = { dedupe: newId(), period, order: order! };
       await recordSubscriptionEvent(tx, 'subscription.past_due', late, now, about);
       await queueSubscriptionMail(tx, parts, 'past_due', late, now, order);

@@ -223,7 +223,7 @@ export function calendarOf(row: SubscriptionRow): BillingCalendar {
   return { anchor: row.anchor_at, timeZone: row.time_zone, unit: row.interval_unit, count: row.interval_count };
 }
 
-export type SubscriptionStep = 'tell_trial_end' | 'bill' | 'mark_past_due' | 'cancel';
+export type SubscriptionStep = 'tell_trial_end' | 'bill' | 'mark_past_due' | 'lapse' | 'cancel';
 
 interface Due {
   readonly step: SubscriptionStep;
@@ -244,7 +244,7 @@ export function nextStep(row: SubscriptionRow, unsettled: PeriodRow | undefined)
     // One unpaid order is enough: the next period is not billed before it is paid, and then only the one that runs.
     dues.push(
       row.status === 'past_due'
-        ? { step: 'cancel', at: addSeconds(lateAt, lapseSeconds) }
+        ? { step: 'lapse', at: addSeconds(lateAt, lapseSeconds) }
         : { step: 'mark_past_due', at: lateAt },
     );
     if (row.cancel_at_period_end) dues.push({ step: 'cancel', at: row.next_billing_at! });

@@ -655,6 +655,43 @@ test('a customer who is told late, after a downtime, that they are late has all 
   expect(await kinds(subscription.id)).toEqual(['created', 'activated', 'past_due', 'cancelled']);
 });
 
+test('a customer who was past due when the service went down has all days until the end after its return', async () => {
+  const subscription = await subscribe(app, merchant.test);
+  await goTo(app, '2027-01-05T10:00:00.000Z');
+  expect(await statusOf(subscription)).toBe('past_due');
+  await goTo(app, '2027-02-05T10:00:00.000Z');
+  expect(await statusOf(subscription)).toBe('past_due');
+  await goTo(app, '2027-02-19T09:59:59.000Z');
+  expect(await statusOf(subscription)).toBe('past_due');
+  await goTo(app, '2027-02-19T10:00:00.000Z');
+  expect(await kinds(subscription.id)).toEqual(['created', 'activated', 'past_due', 'cancelled']);
+});
+
+test('an order that waits for the end of its last period ends with it also after a downtime', async () => {
+  const subscription = await subscribe(app, merchant.test);
+  await goTo(app, '2027-01-05T10:00:00.000Z');
+  await call(subscription.id, 'cancel', { at_period_end: true });
+  await goTo(app, '2027-02-05T10:00:00.000Z');
+  expect(await statusOf(subscription)).toBe('cancelled');
+});
+
+test.runIf(onPostgres)('a merchant is let in again also while a period is being billed', async () => {
+  const subscription = await subscribe(app, merchant.test);
+  await changeMerchantStatus(app.parts, merchant.id, 'suspended');
+  const gate = new Gate();
+  const parts = { ...app.parts, db: pauseBefore(app.parts.db, 'orders_lock', gate) };
+  const activating = changeMerchantStatus(parts, merchant.id, 'active');
+  await gate.reached;
+  // A job that had read what is due before the suspension.
+  await app.rows(`update merchants set status = 'active' where id = $1`, [merchant.id]);
+  await pay(app, merchant.test, subscription);
+  await goTo(app, '2027-02-01T10:00:00.000Z');
+  await app.rows(`update merchants set status = 'suspended' where id = $1`, [merchant.id]);
+  gate.goOn();
+  expect(await activating).toBe('suspended');
+  expect(await ordersOf(app, subscription)).toHaveLength(2);
+});
+
 describe('the test clock', () => {
   const advance = (seconds: unknown) => merchant.test.post('/api/v1/m/test_clock/advance', { seconds });
   const day = 86_400;
