@@ -47,7 +47,7 @@ export async function makeMediaKey(
   scope: Scope,
   request: NewMediaKeyRequest,
   now: Date,
-): Promise<MediaKeyRow | undefined> {
+): Promise<SealedMediaKeyRow | undefined> {
   const id = newId();
   const key = newMediaKeyText();
   const row = {
@@ -65,8 +65,8 @@ export async function makeMediaKey(
   if (!(await insertMediaKey(tx, row))) return undefined;
   const productIds = [...new Set(request.products.map((product) => product.id))];
   if (productIds.length > 0) await linkMediaKey(tx, id, productIds, now);
-  const { key: _, ...shown } = row;
-  return { ...shown, previous_key_fingerprint: null, product_ids: productIds, updated_at: now };
+  const nothingBefore = { previous_key: null, previous_key_fingerprint: null };
+  return { ...row, ...nothingBefore, product_ids: productIds, updated_at: now };
 }
 
 /** Products by UUID or slug, in one read. @throws {AppError} 404 when one is unknown or somebody else's; nothing was changed then. */
@@ -79,6 +79,13 @@ export async function readProducts(db: Handle, scope: Scope, idsOrSlugs: readonl
   });
 }
 
+/** A key that nobody else changes or removes before this transaction ends. @throws {AppError} 404 */
+export async function holdMediaKey(tx: Handle, scope: Scope, id: string): Promise<SealedMediaKeyRow> {
+  const row = await lockMediaKey(tx, scope, id);
+  if (!row) throw notFound('Media key');
+  return row;
+}
+
 /** The product's own key, made on first use. */
 export async function requireOwnMediaKey(
   tx: Handle,
@@ -86,7 +93,7 @@ export async function requireOwnMediaKey(
   scope: Scope,
   product: ProductRow,
   now: Date,
-): Promise<MediaKeyRow> {
+): Promise<SealedMediaKeyRow> {
   const known = await findOwnMediaKey(tx, scope, product.id);
   if (known) return known;
   const request = { name: product.name, browserDelivery: true, products: [product], ownProductId: product.id };
@@ -105,8 +112,7 @@ export async function rotateMediaKey(
   now: Date,
   event: { kind: 'media_key.rotated' | 'product.key_rotated'; subjectId: string },
 ): Promise<SealedMediaKeyRow> {
-  const before = await lockMediaKey(tx, scope, id);
-  if (!before) throw notFound('Media key');
+  const before = await holdMediaKey(tx, scope, id);
   if (before.previous_key) {
     throw new AppError('conflict', 'The key before this one is still kept; clear it before rotating again');
   }
@@ -126,8 +132,7 @@ export async function rotateMediaKey(
 
 /** Drops the old key. Harmless when none is kept: nothing happens, nobody is told. @throws {AppError} 404 */
 export async function clearOldMediaKey(tx: Handle, scope: Scope, id: string, now: Date): Promise<MediaKeyRow> {
-  const before = await lockMediaKey(tx, scope, id);
-  if (!before) throw notFound('Media key');
+  const before = await holdMediaKey(tx, scope, id);
   if (!before.previous_key) return before;
   const row = { ...before, previous_key: null, previous_key_fingerprint: null, updated_at: now };
   await writeMediaKey(tx, row);
@@ -144,8 +149,7 @@ export async function changeMediaKey(
   change: { browserDelivery: boolean; key?: string | undefined },
   now: Date,
 ): Promise<MediaKeyRow> {
-  const before = await lockMediaKey(tx, scope, id);
-  if (!before) throw notFound('Media key');
+  const before = await holdMediaKey(tx, scope, id);
   const material = change.key
     ? { key: sealer.seal(change.key, placeOf(id, 'key')), key_fingerprint: fingerprintOf(change.key) }
     : {};

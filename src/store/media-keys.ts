@@ -34,7 +34,8 @@ const findSealed = statement(
 );
 const findOwn = statement(
   'media_keys_find_own',
-  `select ${shown} from media_keys where own_product_id = $1 and merchant_id = $2 and livemode = $3`,
+  `select ${shown}, key, previous_key from media_keys
+    where own_product_id = $1 and merchant_id = $2 and livemode = $3`,
 );
 const findLinked = statement(
   'media_keys_find_linked',
@@ -93,7 +94,7 @@ export function lockMediaKey(tx: Handle, scope: Scope, id: string): Promise<Seal
 }
 
 /** The key that a product has of its own. */
-export function findOwnMediaKey(db: Handle, scope: Scope, productId: string): Promise<MediaKeyRow | undefined> {
+export function findOwnMediaKey(db: Handle, scope: Scope, productId: string): Promise<SealedMediaKeyRow | undefined> {
   return db.maybeOne(findOwn, [productId, scope.merchantId, scope.livemode]);
 }
 

@@ -1,4 +1,4 @@
-import { makeMediaKey, readProducts } from '../../flows/media-keys.ts';
+import { holdMediaKey, makeMediaKey, readProducts } from '../../flows/media-keys.ts';
 import { invalid, notFound } from '../../kernel/errors.ts';
 import { isUuid } from '../../kernel/ids.ts';
 import { inputObject, nameInput, optional, textInput } from '../../model/fields.ts';
@@ -27,8 +27,8 @@ export const linkMediaKey = operation({
   async run(call, { params, body }) {
     const products = await readProducts(call.db, call.scope, [params.product_id!]);
     if (body.media_key_id) {
-      const known = isUuid(body.media_key_id) && (await findMediaKey(call.db, call.scope, body.media_key_id));
-      if (!known) throw notFound('Media key');
+      if (!isUuid(body.media_key_id)) throw notFound('Media key');
+      const known = await holdMediaKey(call.db, call.scope, body.media_key_id);
       await link(call.db, known.id, [products[0]!.id], call.now);
       return toMediaKey((await findMediaKey(call.db, call.scope, known.id))!);
     }

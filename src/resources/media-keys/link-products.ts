@@ -1,6 +1,5 @@
 import { Type } from 'typebox';
-import { readProducts } from '../../flows/media-keys.ts';
-import { notFound } from '../../kernel/errors.ts';
+import { holdMediaKey, readProducts } from '../../flows/media-keys.ts';
 import { inputObject, textInput } from '../../model/fields.ts';
 import { mediaKeySchema, mostLinkedProducts, toMediaKey } from '../../model/media-key.ts';
 import { json, operation } from '../../operation/operation.ts';
@@ -26,8 +25,7 @@ export const linkProducts = operation({
   idempotency: 'database',
   audit: true,
   async run(call, { params, body }) {
-    const known = await findMediaKey(call.db, call.scope, params.id!);
-    if (!known) throw notFound('Media key');
+    const known = await holdMediaKey(call.db, call.scope, params.id!);
     const products = await readProducts(call.db, call.scope, body.product_ids);
     const ids = products.map(({ id }) => id);
     if (ids.length > 0) await linkMediaKey(call.db, known.id, ids, call.now);

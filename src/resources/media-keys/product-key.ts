@@ -8,7 +8,6 @@ import {
 import { mediaKeySecretSchema } from '../../model/media-key.ts';
 import { productSchema, toProduct } from '../../model/product.ts';
 import { type Call, json, type OperationInput, operation } from '../../operation/operation.ts';
-import { findSealedMediaKey } from '../../store/media-keys.ts';
 
 // Each product has a media key of its own, made when it is first asked for.
 
@@ -36,7 +35,7 @@ export const getProductKey = operation({
   async run(call, input) {
     // A reading operation runs in no transaction; the first reading makes the key.
     const { key } = await call.parts.db.transaction((db) => readOwn({ ...call, db }, input));
-    return openMediaKey(call.parts.sealer, (await findSealedMediaKey(call.db, call.scope, key.id))!);
+    return openMediaKey(call.parts.sealer, key);
   },
 });
 

@@ -1,4 +1,4 @@
-import { readProducts } from '../../flows/media-keys.ts';
+import { holdMediaKey, readProducts } from '../../flows/media-keys.ts';
 import { notFound } from '../../kernel/errors.ts';
 import { mediaKeySchema, toMediaKey } from '../../model/media-key.ts';
 import { type Call, empty, json, type OperationInput, operation } from '../../operation/operation.ts';
@@ -6,8 +6,7 @@ import { findMediaKey, unlinkMediaKey } from '../../store/media-keys.ts';
 
 /** @throws {AppError} 404 when the key, the product or the link between them is not there. */
 async function unlink(call: Call, { params }: OperationInput<undefined>) {
-  const key = await findMediaKey(call.db, call.scope, params.id!);
-  if (!key) throw notFound('Media key');
+  const key = await holdMediaKey(call.db, call.scope, params.id!);
   const [product] = await readProducts(call.db, call.scope, [params.product_id!]);
   if (!(await unlinkMediaKey(call.db, key.id, product!.id, call.now))) throw notFound('Link');
   return toMediaKey((await findMediaKey(call.db, call.scope, key.id))!);

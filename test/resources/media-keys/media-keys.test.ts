@@ -3,7 +3,9 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { openTestApp, type TestApp, type TestMerchant } from '../../harness/app.ts';
 import { createProduct } from '../../harness/catalog.ts';
 import type { Reply } from '../../harness/client.ts';
+import { onPostgres } from '../../harness/database.ts';
 import { eventBodies } from '../../harness/expect.ts';
+import { untilWaiting, whileLocked } from '../../harness/interleave.ts';
 import { describeRefusals } from '../../harness/refusals.ts';
 
 const path = '/api/v1/m/media_keys';
@@ -153,6 +155,26 @@ describe('a media key', () => {
     expect((await merchant.test.delete(`${path}/${id}`)).status).toBe(204);
     expect(await app.rows('select 1 from media_key_products where media_key_id = $1', [id])).toEqual([]);
   });
+
+  test.skipIf(!onPostgres)('is linked to nothing and unlinked from nothing once it goes', async () => {
+    const product = await createProduct(merchant.test);
+    const { id } = await make({ product_ids: [product.id] });
+    const side = `/api/v1/m/products/${product.id}/media_keys`;
+    const calls = [
+      () => merchant.test.delete(`${path}/${id}`),
+      () => merchant.test.post(`${path}/${id}/products`, { product_ids: [product.id] }),
+      () => merchant.test.post(side, { media_key_id: id }),
+      () => merchant.test.delete(`${side}/${id}`),
+    ];
+    const replies: Promise<Reply>[] = [];
+    await whileLocked(app, 'media_keys', id, async () => {
+      for (const [index, call] of calls.entries()) {
+        replies.push(call());
+        await untilWaiting(app, index + 1);
+      }
+    });
+    expect((await Promise.all(replies)).map(({ status }) => status)).toEqual([204, 404, 404, 404]);
+  });
 });
 
 describe('a product', () => {
@@ -182,5 +204,16 @@ describe('a product', () => {
     const other = await createProduct(merchant.test);
     const tries = await Promise.all(many(() => merchant.test.post(`/api/v1/m/products/${other.id}/rotate_key`, {})));
     expect(tries.map(({ status }) => status).sort()).toEqual([200, 409, 409, 409, 409, 409, 409, 409]);
+  });
+
+  test('always has one to show, also while that is removed', async () => {
+    const product = await createProduct(merchant.test);
+    const ask = () => merchant.test.get(`/api/v1/m/products/${product.id}/key`);
+    for (let round = 0; round < 10; round += 1) {
+      const { id } = (await ask()).body;
+      const removed = merchant.test.delete(`${path}/${id}`);
+      const asked = await Promise.all(many(ask));
+      expect([(await removed).status, ...asked.map(({ status }) => status)]).toEqual([204, ...many(() => 200)]);
+    }
   });
 });
