@@ -62,6 +62,9 @@ export function filterNames(fields: FilterFields): { name: string; type: FilterT
   );
 }
 
+/** Also in capitals, with blanks, or with brackets that were percent-encoded twice. */
+const looksLikeFilter = /^\s*q\s*(?:$|[[.%])/i;
+
 /** @throws {AppError} `validation_error` naming each parameter that is unknown, repeated or malformed. */
 export function readFilters(fields: FilterFields, query: Readonly<Record<string, unknown>>): Filter[] {
   const filters: Filter[] = [];
@@ -69,7 +72,7 @@ export function readFilters(fields: FilterFields, query: Readonly<Record<string,
   for (const [key, value] of Object.entries(query)) {
     const inner = /^q\[(.*)\]$/s.exec(key)?.[1];
     if (inner === undefined) {
-      if (key === 'q' || key.startsWith('q[') || key.startsWith('q.')) faults.push(`${key} is not a known filter`);
+      if (looksLikeFilter.test(key)) faults.push(`${key} is not a known filter`);
       else if (namesField(fields, key))
         faults.push(`${key} is not a parameter; write q[${withPredicate(fields, key)}]`);
       continue;

@@ -104,7 +104,17 @@ describe('what is refused by name', () => {
     expect(faultsOf({ [key]: value })).toEqual([`${key} is not a known filter`]);
   });
 
-  test.each(['q', 'q[status_eq', 'q[', 'q.status_eq'])('the broken name %s', (key) => {
+  test.each([
+    'q',
+    'q[status_eq',
+    'q[',
+    'q.status_eq',
+    'Q[status_eq]',
+    ' q[status_eq]',
+    'q [status_eq]',
+    // Encoded twice, by a client whose library encodes as well.
+    'q%5Bstatus_eq%5D',
+  ])('the broken name %j', (key) => {
     expect(faultsOf({ [key]: 'paid' })).toEqual([`${key} is not a known filter`]);
   });
 

@@ -241,6 +241,22 @@ describe('X-Request-Id', () => {
   });
 });
 
+describe('what a cache may keep', () => {
+  test('is no error', async () => {
+    const { test: client } = await app.newMerchant();
+    const id = '01900000-0000-7000-8000-000000000000';
+    const replies = [
+      await client.get('/nope'),
+      await client.get(`${orders}/${id}`),
+      await client.raw('PUT', orders, ''),
+      await app.stranger.get(orders),
+      await app.stranger.get('/api/v1/pub/channels?page=0'),
+    ];
+    expect(replies.map(({ status }) => status)).toEqual([404, 404, 405, 401, 422]);
+    for (const { headers } of replies) expect(headers['cache-control']).toBe('no-store');
+  });
+});
+
 describe('what nobody expected', () => {
   const broken = (name: string, run: () => Promise<unknown>) =>
     operation({
@@ -299,6 +315,13 @@ describe('what is no HTTP', () => {
     expect(head).toContain(`X-Request-Id: ${error.request_id}`);
     const tooLarge = await talk(`GET / HTTP/1.1\r\nHost: x\r\nX-Long: ${'x'.repeat(40_000)}\r\n\r\n`);
     expect(tooLarge).toMatch(/^HTTP\/1\.1 413 /);
+    const nowhere = await talk('GET / HTTP/1.1\r\nConnection: close\r\n\r\n');
+    expect(nowhere).toMatch(/^HTTP\/1\.1 400 Bad Request\r\nx-request-id: req_/);
+    expect(nowhere).toContain('{"error":{"code":"bad_request","message":"The request has no Host header"');
+    const oldest = await talk('GET / HTTP/1.0\r\n\r\n');
+    expect(oldest).toContain('{"error":{"code":"not_found"');
+    const hopeful = await talk('GET / HTTP/1.1\r\nHost: x\r\nExpect: luck\r\nConnection: close\r\n\r\n');
+    expect(hopeful).toContain('{"error":{"code":"not_found"');
     await server.close();
   });
 });

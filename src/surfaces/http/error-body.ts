@@ -12,6 +12,8 @@ export function renderError(error: AppError, requestId: string): RenderedError {
   return {
     status,
     headers: {
+      // A browser keeps a 410 for good unless told otherwise, and a late payment makes it readable again.
+      'cache-control': 'no-store',
       ...(retryAfterSeconds === undefined ? {} : { 'retry-after': String(Math.ceil(retryAfterSeconds)) }),
       ...(status === 401 ? { 'www-authenticate': 'Bearer' } : {}),
     },

@@ -42,6 +42,8 @@ export function buildServer(options: HttpOptions): FastifyInstance {
     requestIdHeader: false,
     return503OnClosing: false,
     forceCloseConnections: 'idle',
+    // Node would refuse it by itself, with a body of its own.
+    http: { requireHostHeader: false },
     routerOptions: { maxParamLength: 8192, ignoreTrailingSlash: true },
     frameworkErrors: (error, request, reply) => void sendError(error, request, reply as FastifyReply),
     clientErrorHandler: answerBrokenRequest,
@@ -85,8 +87,11 @@ export function buildServer(options: HttpOptions): FastifyInstance {
     dropTypeOfNothing(request.raw.headers);
     reply.header('x-request-id', request.id);
     // Here, so that a body that is wrong as well is not what is answered about.
-    done(request.is404 ? new AppError('not_found', 'Nothing is at this address') : undefined);
+    if (lacksHost(request)) done(new AppError('bad_request', 'The request has no Host header'));
+    else done(request.is404 ? new AppError('not_found', 'Nothing is at this address') : undefined);
   });
+  // What a client hopes for beside "100-continue" may be passed over (RFC 9110, 10.1.1); Node would answer without our body.
+  server.server.on('checkExpectation', (request, response) => server.server.emit('request', request, response));
   server.addHook('onResponse', (request, reply, done) => {
     logRequest(parts, request, reply);
     done();
@@ -137,6 +142,11 @@ function answerBrokenRequest(error: Error & { code?: string }, socket: import('n
     `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\nContent-Type: application/json; charset=utf-8\r\n` +
       `X-Request-Id: ${body.error.request_id}\r\nContent-Length: ${Buffer.byteLength(text)}\r\nConnection: close\r\n\r\n${text}`,
   );
+}
+
+/** HTTP/1.1 asks for it (RFC 9112, section 3.2), earlier versions do not. */
+function lacksHost({ raw }: FastifyRequest): boolean {
+  return raw.headers.host === undefined && raw.httpVersion === '1.1';
 }
 
 /** What is no media type is refused before any parser runs; without a body it says nothing, and an empty one is `{}`. */
