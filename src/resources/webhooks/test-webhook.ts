@@ -1,6 +1,6 @@
 import { eventExample, eventKinds } from '../../events/catalog.ts';
 import { recordTestEvent } from '../../events/outbox.ts';
-import { invalid } from '../../kernel/errors.ts';
+import { invalid, notFound } from '../../kernel/errors.ts';
 import { deliverySchema, toDelivery } from '../../model/delivery.ts';
 import { inputObject, oneOf, optional } from '../../model/fields.ts';
 import { json, operation } from '../../operation/operation.ts';
@@ -34,6 +34,9 @@ export const testWebhook = operation({
     if (!subscribed.includes(kind)) throw invalid(`event must be one that the webhook subscribes to; ${kind} is not`);
     const eventId = await recordTestEvent(db, scope, webhook.id, kind, eventExample(kind), now);
     await insertDelivery(db, webhook.id, eventId, now);
-    return toDelivery((await findDeliveryOfEvent(db, scope, webhook.id, eventId))!);
+    const delivery = await findDeliveryOfEvent(db, scope, webhook.id, eventId);
+    // Removed meanwhile; the event is taken back with this transaction.
+    if (!delivery) throw notFound('Webhook');
+    return toDelivery(delivery);
   },
 });

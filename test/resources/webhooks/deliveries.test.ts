@@ -1,6 +1,10 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { dynamicStatement, type Transaction } from '../../../src/db/database.ts';
 import { openTestApp, type TestApp, type TestMerchant } from '../../harness/app.ts';
+import type { Reply } from '../../harness/client.ts';
+import { onPostgres } from '../../harness/database.ts';
 import { anId, expectError, expectInvalid } from '../../harness/expect.ts';
+import { commitWhileWaiting } from '../../harness/interleave.ts';
 import { createOrder } from '../../harness/orders.ts';
 import { Receiver } from '../../harness/receiver.ts';
 import { describeRefusals } from '../../harness/refusals.ts';
@@ -247,6 +251,17 @@ describe('a test event', () => {
     expect((await send('invoice.paid')).status).toBe(201);
     expectInvalid(await send('order.paid'), 'event must be one that the webhook subscribes to; order.paid is not');
     expectInvalid(await send('order.eaten'), /^event must be one of order\.created, /);
+  });
+
+  test.skipIf(!onPostgres)('goes to nobody when the webhook is removed at the same moment', async () => {
+    const { id } = await createWebhook(merchant.test, receiver.url);
+    const remove = async (tx: Transaction) => {
+      await tx.many(dynamicStatement('lock table deliveries in share mode'), []);
+      await tx.many(dynamicStatement('delete from webhooks where id = $1'), [id]);
+    };
+    const [, sent] = await commitWhileWaiting(app, remove, () => merchant.test.post(`${path}/${id}/test`));
+    expectError((sent as PromiseFulfilledResult<Reply>).value, 'not_found');
+    expect(await app.rows('select id from events where webhook_id = $1', [id])).toEqual([]);
   });
 });
 
