@@ -87,7 +87,10 @@ export interface Connector {
    * does; whoever follows comes back with the last cursor.
    */
   follow?(cursor: string | undefined, signal: AbortSignal): AsyncIterable<WalletHint>;
-  /** The host that a look-up of this invoice is sent to; its budget is kept. Left out where nobody else is asked. */
+  /**
+   * The host that a look-up of this invoice is sent to; its budget is kept. Left out where nobody else is asked; undefined
+   * when the wallet named nobody to ask about this one.
+   */
   lookupHost?(handle: InvoiceHandle): string | undefined;
   close?(): Promise<void>;
 }

@@ -97,9 +97,10 @@ export function factByState(
   }
 }
 
-/** @throws {WalletFault} when the wallet speaks of an invoice that it was not asked about. */
+/** @param said hex in either case. @throws {WalletFault} when the wallet speaks of an invoice that it was not asked about. */
 export function requireSameInvoice(said: unknown, paymentHash: string): void {
-  if (said !== paymentHash) throw new WalletFault('protocol', 'The wallet answered for another invoice.');
+  if (typeof said !== 'string' || said.toLowerCase() !== paymentHash)
+    throw new WalletFault('protocol', 'The wallet answered for another invoice.');
 }
 
 /** A settled invoice in a wallet's own words. A preimage that proves nothing is dropped. */

@@ -133,7 +133,9 @@ export function createWalletRuntime({ db, clock, log, metrics, open }: WalletRun
         try {
           const asked = ask('create', wallet, left, signal, async (connector, limited) => {
             const earlier = resumed ? await connector.findByRef?.(ref, limited) : undefined;
-            return earlier ?? connector.createInvoice({ ...request, ref }, limited);
+            const created = earlier ?? (await connector.createInvoice({ ...request, ref }, limited));
+            if (!isSeenPaid(wallet, connector, created)) throw new WalletFault('protocol', unseenText);
+            return created;
           });
           const isLast = index === wallets.length - 1;
           return { wallet, ref, created: await (isLast ? asked : withinPatience(perWalletMillis, asked)) };
@@ -191,6 +193,17 @@ async function withinPatience<T>(patienceMillis: number, asked: Promise<T>): Pro
   });
   return Promise.race([asked, over]).finally(() => clearTimeout(timer));
 }
+
+/**
+ * Whether somebody will see that an invoice was paid. A provider may tell of one invoice and not of the next, whatever its
+ * probe found; where payers prove their payments, it need not.
+ */
+function isSeenPaid(wallet: WalletRow, connector: Connector, { handle }: CreatedInvoice): boolean {
+  const isAsked = connector.lookupHost === undefined || connector.lookupHost(handle) !== undefined;
+  return isAsked || wallet.settlement_visibility === 'none';
+}
+
+const unseenText = 'The wallet gave an invoice without saying where its payment can be seen.';
 
 function unavailableText(fault: WalletFault | undefined): string {
   return fault ? `No wallet could make the invoice: ${fault.message}` : 'No wallet could make the invoice in time';

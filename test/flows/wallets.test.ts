@@ -4,8 +4,10 @@ import type { InvoiceRequest } from '../../src/lightning/connector.ts';
 import { setWalletEnabled } from '../../src/store/wallets.ts';
 import { openTestApp, type TestApp } from '../harness/app.ts';
 import { fail, gate, hangForGood } from '../harness/fake-wallet.ts';
-import { createOrderWithInvoice } from '../harness/orders.ts';
+import { createOrderWithInvoice, orderBody } from '../harness/orders.ts';
 import { until } from '../harness/until.ts';
+import { addWallet, changeWallet, testWalletId } from '../harness/wallets.ts';
+import { LnurlServer } from '../support/lnurl-server.ts';
 import { type FakeShop, openFakeShop } from './fake-shop.ts';
 
 let app: TestApp;
@@ -76,6 +78,32 @@ describe('failover', () => {
     });
     expect(fakes[0]!.created[0]!.ref).not.toBe(fakes[1]!.created[0]!.ref);
   });
+});
+
+test('an invoice whose payment nobody could see is not shown to a payer', async () => {
+  const merchant = await app.newMerchant();
+  const next = await testWalletId(app, merchant);
+  const server = await LnurlServer.start(app.clock);
+  try {
+    const connection = { connection: 'lightning_address' as const, lightning_address: server.address };
+    const id = await addWallet(app, merchant, { ...connection, position: 0 });
+    const create = async () =>
+      (await merchant.test.post('/api/v1/m/orders', orderBody({}, { generate_invoice: true }))).body;
+    expect((await create()).wallet_id).toBe(id);
+    for (const verify of [undefined, '/verify/1', 'ftp://wallet.test/1', 'https://me:secret@wallet.test/1']) {
+      server.behaviour = { callback: (answer) => ({ ...answer, verify }) };
+      expect([verify, (await create()).wallet_id]).toEqual([verify, next]);
+    }
+    expect((await merchant.test.get(`/api/v1/m/wallets/${id}`)).body).toMatchObject({
+      consecutive_failures: 4,
+      last_error: 'The wallet gave an invoice without saying where its payment can be seen.',
+    });
+    // Where payers prove what they paid, nobody needs to be asked.
+    await changeWallet(app, id, { settlement_visibility: 'none', takes_preimages: true });
+    expect((await create()).wallet_id).toBe(id);
+  } finally {
+    await server.stop();
+  }
 });
 
 describe('breaker', () => {

@@ -41,8 +41,8 @@ interface Kind {
   paid: Members;
   /** Neither: a word that the wallet does not have, or one of another type. */
   odd: Members[];
-  /** Says that the answer is about another invoice. */
-  foreign: Members;
+  /** Says which invoice the answer is about. */
+  naming(hash: string): Members;
 }
 
 const kinds: Record<string, Kind> = {
@@ -57,7 +57,7 @@ const kinds: Record<string, Kind> = {
     unpaid: [{ state: 'OPEN' }, { state: 'OPEN', settled: true }, { state: 'OPEN', settle_date: '1793880000' }],
     paid: { state: 'SETTLED' },
     odd: [{}, { state: '' }, { state: 'settled' }, { state: null }, { state: 1 }, { settled: true }],
-    foreign: { r_hash: Buffer.from(other, 'hex').toString('base64') },
+    naming: (hash) => ({ r_hash: Buffer.from(hash, 'hex').toString('base64') }),
   },
   'Core Lightning': {
     open: (outbound) => clnConnector({ ...support, outbound, rune: 'r' }),
@@ -66,7 +66,7 @@ const kinds: Record<string, Kind> = {
     unpaid: [{ status: 'unpaid' }, { status: 'unpaid', pay_index: 0 }],
     paid: { status: 'paid' },
     odd: [{}, { status: 'PAID' }, { status: 'failed' }, { status: true }, { status: '__proto__' }],
-    foreign: { payment_hash: other },
+    naming: (hash) => ({ payment_hash: hash }),
   },
   phoenixd: {
     open: (outbound) => phoenixdConnector({ ...support, outbound, password: 'p' }),
@@ -74,7 +74,7 @@ const kinds: Record<string, Kind> = {
     unpaid: [{ isPaid: false }, { isPaid: 'true' }, { isPaid: 1 }, {}, { isPaid: null, receivedSat: 21 }],
     paid: { isPaid: true },
     odd: [],
-    foreign: { paymentHash: other },
+    naming: (hash) => ({ paymentHash: hash }),
   },
   LNbits: {
     open: (outbound) => lnbitsConnector({ ...support, outbound, invoiceKey: 'k' }),
@@ -82,7 +82,7 @@ const kinds: Record<string, Kind> = {
     unpaid: [{ paid: false }, { paid: false, status: 'success' }],
     paid: { paid: true },
     odd: [{}, { paid: 'true' }, { paid: 1 }, { paid: null }, { status: 'success' }],
-    foreign: { details: { payment_hash: other } },
+    naming: (hash) => ({ details: { payment_hash: hash } }),
   },
   'BTCPay Server': {
     open: (outbound) => btcpayConnector({ ...support, outbound, storeId: 's', apiKey: 'k' }),
@@ -90,7 +90,7 @@ const kinds: Record<string, Kind> = {
     unpaid: [{ status: 'Unpaid' }, { status: 'Unpaid', paidAt: '' }, { status: 'Unpaid', amountReceived: '21000' }],
     paid: { status: 'Paid' },
     odd: [{}, { status: 'paid' }, { status: 'Complete' }, { status: null }],
-    foreign: { paymentHash: other },
+    naming: (hash) => ({ paymentHash: hash }),
   },
   Blink: {
     open: (outbound) => blinkConnector({ ...support, outbound, apiKey: 'k' }),
@@ -99,7 +99,7 @@ const kinds: Record<string, Kind> = {
     unpaid: [{ status: 'PENDING' }],
     paid: { status: 'PAID' },
     odd: [{}, { status: 'paid' }, { status: 'SUCCESS' }, { status: 0 }],
-    foreign: { paymentHash: other },
+    naming: (hash) => ({ paymentHash: hash }),
   },
 };
 
@@ -119,7 +119,12 @@ describe.each(Object.entries(kinds))('%s', (_, { open, shown, wrap = (invoice) =
   });
 
   test('nor is what it says of another invoice', async () => {
-    expect(await look({ ...said.paid, ...said.foreign })).toBe('protocol');
+    expect(await look({ ...said.paid, ...said.naming(other) })).toBe('protocol');
+  });
+
+  test('its own invoice is that in capitals too', async () => {
+    const fact = await look({ ...said.paid, ...said.naming(paymentHash.toUpperCase()) });
+    expect(fact).toMatchObject({ state: 'settled', preimage });
   });
 
   test('its own word is; a time of 0 is none, nor is an amount beyond all bitcoin one', async () => {
@@ -159,7 +164,9 @@ test('Nostr Wallet Connect: a wallet that names no state has settled what has a 
     ]) {
       expect([members, await look(members)]).toEqual([members, { state: 'pending' }]);
     }
-    expect(await look({ settled_at: 1 })).toMatchObject({ state: 'settled' });
+    for (const payment_hash of [request.paymentHash, request.paymentHash.toUpperCase(), undefined]) {
+      expect(await look({ settled_at: 1, payment_hash })).toMatchObject({ state: 'settled' });
+    }
   } finally {
     await connector.close?.();
     await outbound.close();
