@@ -36,7 +36,9 @@ export const livemode = Type.Boolean({ description: 'false for test data' });
 export const metadata = Type.Unsafe<Record<string, unknown>>({
   type: 'object',
   additionalProperties: true,
-  description: 'Your own data: up to 50 keys of up to 40 characters, strings up to 500 characters, 16 kB in all',
+  description:
+    'Your own data: up to 50 keys of up to 40 characters, strings up to 500 characters; 16 kB in all where a value is no ' +
+    'string',
 });
 
 // What callers send. `x-trim` removes surrounding blanks before the other rules look (operation/body.ts).

@@ -1,6 +1,7 @@
 const maxKeys = 50;
 const maxKeyLength = 40;
 const maxStringLength = 500;
+/** Only where there is more than strings, whose number and length are limits enough. */
 const maxBytes = 16 * 1024;
 
 /** What is wrong with free-form metadata, as the end of a sentence; undefined when nothing is. */
@@ -13,8 +14,9 @@ export function metadataFault(metadata: object): string | undefined {
       return `must have strings of at most ${maxStringLength} characters (${key} is longer)`;
     }
   }
-  if (Buffer.byteLength(JSON.stringify(metadata)) > maxBytes) return 'must be at most 16 kB of JSON';
-  return undefined;
+  const holdsOnlyText = entries.every(([, value]) => typeof value === 'string');
+  if (holdsOnlyText || Buffer.byteLength(JSON.stringify(metadata)) <= maxBytes) return undefined;
+  return 'must be at most 16 kB of JSON, unless all its values are strings';
 }
 
 // Characters are code points, as in every other limit: one emoji is one.

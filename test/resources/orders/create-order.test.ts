@@ -484,7 +484,13 @@ describe('bodies that are wrong', () => {
       { note: 'x'.repeat(501) },
       /^metadata must have strings of at most 500 characters \(note is longer\)$/,
     );
-    await refused({ list: ['x'.repeat(16_384)] }, /^metadata must be at most 16 kB of JSON$/);
+    const fullOfText = Object.fromEntries(
+      Array.from({ length: 50 }, (_, index) => [`${index}`.padEnd(40, 'k'), 'x'.repeat(500)]),
+    );
+    expect((await createOrder(client, { metadata: fullOfText })).metadata).toEqual(fullOfText);
+    const tooLarge = /^metadata must be at most 16 kB of JSON, unless all its values are strings$/;
+    await refused({ ...fullOfText, ['0'.padEnd(40, 'k')]: 1 }, tooLarge);
+    await refused({ list: ['x'.repeat(16_384)] }, tooLarge);
     await refused([], /^metadata must be an object$/);
     await refused('text', /^metadata must be an object$/);
   });
