@@ -12,7 +12,7 @@ const units = [
 ] as const;
 
 /** Reads the amount part of the human-readable part, such as `2500u`; empty means that the payer chooses. In msat. */
-export function parseAmount(text: string): bigint | null {
+export function parseBolt11Amount(text: string): bigint | null {
   if (text === '') return null;
   // The length is bounded before BigInt sees the text; 21 million BTC in pico-BTC has 20 digits.
   const match = /^([1-9][0-9]{0,19})([munp]?)$/.exec(text);
@@ -31,7 +31,7 @@ function toMsat(value: bigint, multiplier: string): bigint {
 }
 
 /** Writes an amount in the largest unit that fits; null gives an invoice without an amount. */
-export function formatAmount(amountMsat: bigint | null): string {
+export function formatBolt11Amount(amountMsat: bigint | null): string {
   if (amountMsat === null) return '';
   if (amountMsat <= 0n || amountMsat > allBitcoinMsat) throw new Bolt11Error('The amount is out of range.');
   const unit = units.find(([, msat]) => amountMsat % msat === 0n);

@@ -1,9 +1,10 @@
 import { createHash } from 'node:crypto';
 import { bech32 } from '@scure/base';
-import { formatAmount } from './bolt11-amount.ts';
+import { formatBolt11Amount } from './bolt11-amount.ts';
 import {
   Bolt11Error,
   defaultExpirySeconds,
+  defaultMinFinalCltv,
   maximumSeconds,
   type Network,
   prefixes,
@@ -42,14 +43,14 @@ const defaultFeatures = [8, 14, 17];
  * writes as well. The payee is not named, so that readers recover it from the signature.
  */
 export function encodeBolt11(fields: Bolt11Fields, privateKey: Uint8Array): string {
-  const prefix = prefixes.find(([, network]) => network === fields.network)![0] + formatAmount(fields.amountMsat);
+  const prefix = prefixes.find(([, network]) => network === fields.network)![0] + formatBolt11Amount(fields.amountMsat);
   const words = [
     ...numberToWords(seconds(fields.timestamp.getTime() / 1000, 'timestamp'), timestampWords),
     ...field(tag.p, hashWords(fields.paymentHash, 'payment hash')),
     ...field(tag.s, hashWords(fields.paymentSecret, 'payment secret')),
     ...descriptionField(fields.describedBy),
     ...expiryField(fields.expirySeconds ?? defaultExpirySeconds),
-    ...field(tag.c, numberToWords(fields.minFinalCltv ?? 18)),
+    ...field(tag.c, numberToWords(fields.minFinalCltv ?? defaultMinFinalCltv)),
     ...featuresField(fields.features ?? defaultFeatures),
   ];
   const digest = createHash('sha256').update(prefix, 'utf8').update(wordsToBytes(words, false)).digest();

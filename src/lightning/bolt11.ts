@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { bech32 } from '@scure/base';
-import { parseAmount } from './bolt11-amount.ts';
+import { parseBolt11Amount } from './bolt11-amount.ts';
 import {
   Bolt11Error,
   defaultExpirySeconds,
@@ -108,7 +108,7 @@ function decodeBech32(text: string): { prefix: string; words: number[] } {
 function parsePrefix(prefix: string): { network: Network; amountMsat: bigint | null } {
   const known = prefixes.find(([start]) => prefix.startsWith(start));
   if (!known) throw new Bolt11Error('The invoice is for a network that is not known.');
-  return { network: known[1], amountMsat: parseAmount(prefix.slice(known[0].length)) };
+  return { network: known[1], amountMsat: parseBolt11Amount(prefix.slice(known[0].length)) };
 }
 
 /** Fields that exist in one length only; the standard has readers skip them in any other. */

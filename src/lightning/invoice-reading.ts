@@ -21,7 +21,7 @@ export interface AdapterSupport {
 }
 
 /** @throws {WalletFault} for an amount with a fraction of a sat, which most wallets refuse or round. */
-export function requireWholeSats({ amountMsat }: InvoiceRequest): number {
+export function requireWholeSats({ amountMsat }: Pick<InvoiceRequest, 'amountMsat'>): number {
   if (amountMsat <= 0n || amountMsat % 1000n !== 0n) {
     throw new WalletFault('amount_out_of_range', 'Only whole sats can be asked for.');
   }

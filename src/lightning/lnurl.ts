@@ -38,8 +38,8 @@ interface CallbackAnswer {
 export async function fetchPayRequest(url: string, context: LnurlContext): Promise<PayRequest> {
   const answer = await getAnswer(url, context);
   if (answer.tag !== 'payRequest') throw new WalletFault('protocol', 'The address does not offer to be paid.');
-  const minMsat = readMsat(answer.minSendable);
-  const maxMsat = readMsat(answer.maxSendable);
+  const minMsat = readLimit(answer.minSendable);
+  const maxMsat = readLimit(answer.maxSendable);
   const callback = readUrl(answer.callback, context.allowHttp);
   if (minMsat === undefined || maxMsat === undefined || maxMsat < minMsat) {
     throw new WalletFault('protocol', 'The wallet names no usable limits for payments.');
@@ -121,8 +121,8 @@ async function getAnswer(url: string, context: LnurlContext): Promise<JsonObject
   return result.answer;
 }
 
-/** Whole msat. A number, or a decimal string as some wallets write it; a fraction is dropped. */
-function readMsat(value: unknown): bigint | undefined {
+/** A limit in whole msat. A number, or a decimal string as some wallets write it; a fraction is dropped. */
+function readLimit(value: unknown): bigint | undefined {
   const number = readNumber(value);
   return number === undefined ? undefined : BigInt(Math.floor(Math.min(number, Number(allBitcoinMsat))));
 }

@@ -12,7 +12,7 @@ import {
   type WalletFaultKind,
   type WalletProbe,
 } from '../connector.ts';
-import { settledFact } from '../invoice-reading.ts';
+import { requireWholeSats, settledFact } from '../invoice-reading.ts';
 import { fetchPayRequest, type LnurlContext, type PayRequest, requestInvoice, verifySettlement } from '../lnurl.ts';
 import { parseLightningAddress, payRequestUrl } from '../lnurl-address.ts';
 import { callWallet, goodObject } from '../wallet-http.ts';
@@ -75,7 +75,8 @@ export function lightningAddressConnector(options: LightningAddressOptions): Con
   }
 
   async function ask(payRequest: PayRequest, { amountMsat, description }: Wish, context: LnurlContext): Promise<Made> {
-    checkAmount(amountMsat, payRequest);
+    requireWholeSats({ amountMsat });
+    checkLimits(amountMsat, payRequest);
     const { pr, verify } = await requestInvoice(payRequest, amountMsat, description, context);
     const invoice = acceptInvoice(pr, { amountMsat, networks: options.networks, now: clock.now() });
     const lnbitsStatus = verify === undefined ? lnbitsStatusUrl(payRequest.callback, invoice.paymentHash) : undefined;
@@ -120,8 +121,7 @@ export function lightningAddressConnector(options: LightningAddressOptions): Con
   };
 }
 
-function checkAmount(amountMsat: bigint, { minMsat, maxMsat }: PayRequest): void {
-  if (amountMsat % 1000n !== 0n) throw new WalletFault('amount_out_of_range', 'Only whole sats can be asked for.');
+function checkLimits(amountMsat: bigint, { minMsat, maxMsat }: PayRequest): void {
   if (amountMsat < minMsat) throw new WalletFault('amount_out_of_range', 'The amount is below what the wallet takes.');
   if (amountMsat > maxMsat) throw new WalletFault('amount_out_of_range', 'The amount is above what the wallet takes.');
 }

@@ -2,8 +2,9 @@ import { createHash, createHmac, hkdfSync } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { addSeconds, type Clock } from '../../kernel/clock.ts';
 import type { SimulatorSettings } from '../../model/connection.ts';
-import { encodeBolt11, maximumDescriptionBytes } from '../bolt11-encode.ts';
+import { encodeBolt11 } from '../bolt11-encode.ts';
 import { type Connector, type InvoiceFact, type InvoiceHandle, WalletFault } from '../connector.ts';
+import { fittingDescription, requireWholeSats } from '../invoice-reading.ts';
 import { publicKeyOf } from '../secp256k1.ts';
 
 /** What the simulated wallet was told about one of its invoices, kept by someone with a database. */
@@ -55,11 +56,10 @@ export function simulatedConnector({ secret, settings, book, clock }: SimulatedO
       return { settlementVisibility: 'proof', minSats: 1, maxSats: null, canSpend: false, notes: [] };
     },
 
-    async createInvoice({ ref, amountMsat, description, expirySeconds }, signal) {
+    async createInvoice(request, signal) {
       await behave(signal);
-      if (amountMsat <= 0n || amountMsat % 1000n !== 0n) {
-        throw new WalletFault('amount_out_of_range', 'Only whole sats can be asked for.');
-      }
+      const { ref, amountMsat, expirySeconds } = request;
+      const amountSats = requireWholeSats(request);
       const timestamp = new Date(Math.floor(clock.now().getTime() / 1000) * 1000);
       const paymentHash = hashOf(simulatedPreimage(secret, ref));
       const fields = {
@@ -69,13 +69,13 @@ export function simulatedConnector({ secret, settings, book, clock }: SimulatedO
         expirySeconds,
         paymentHash,
         paymentSecret: derive(secret, `payment-secret:${ref}`).toString('hex'),
-        describedBy: { description: cutToBytes(description, maximumDescriptionBytes) },
+        describedBy: { description: fittingDescription(request) },
       } as const;
       return {
         bolt11: encodeBolt11(fields, nodeKey),
         paymentHash,
         expiresAt: addSeconds(timestamp, expirySeconds),
-        handle: { madeAt: timestamp.getTime(), expirySeconds, amountSats: Number(amountMsat / 1000n) },
+        handle: { madeAt: timestamp.getTime(), expirySeconds, amountSats },
       };
     },
 
@@ -141,15 +141,4 @@ function deriveNodeKey(secret: Buffer): Buffer {
     // Only 1 in 2^127 candidates is no valid key, yet the loop costs nothing.
     if (publicKeyOf(key)) return key;
   }
-}
-
-function cutToBytes(text: string, limit: number): string {
-  let bytes = 0;
-  let cut = '';
-  for (const character of text) {
-    bytes += Buffer.byteLength(character, 'utf8');
-    if (bytes > limit) break;
-    cut += character;
-  }
-  return cut;
 }
