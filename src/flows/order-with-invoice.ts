@@ -34,11 +34,10 @@ export async function freezeOrder(db: Handle, order: OrderRow, description: stri
   return { order, invoiceId: newId(), walletIds: chosen.map((wallet) => wallet.id), description };
 }
 
-/** @param resumed an earlier try with the same frozen order may have reached the wallet. */
+/** May be asked again with the same frozen order: the wallets know the invoice by the same reference in every try. */
 export async function askForFrozen(
   parts: Parts,
   { order, invoiceId, walletIds, description }: FrozenOrder,
-  resumed: boolean,
   signal: AbortSignal,
 ): Promise<IssuedByWallet> {
   const wallets = await listMerchantWallets(parts.db, scopeOf(order));
@@ -51,7 +50,7 @@ export async function askForFrozen(
     description,
     expirySeconds: invoiceLifeSeconds,
   };
-  return parts.wallets.createInvoice(chosen, request, signal, resumed);
+  return parts.wallets.createInvoice(chosen, request, signal);
 }
 
 /** Writes order, invoice and their events. All statements travel together; the caller's commit decides. */

@@ -80,8 +80,6 @@ export interface Connector {
   probe(signal: AbortSignal): Promise<WalletProbe>;
   createInvoice(request: InvoiceRequest, signal: AbortSignal): Promise<CreatedInvoice>;
   lookupInvoice(request: LookupRequest, signal: AbortSignal): Promise<InvoiceFact>;
-  /** Finds an invoice whose answer was lost, where the wallet can search by `ref`. */
-  findByRef?(ref: string, signal: AbortSignal): Promise<CreatedInvoice | undefined>;
   /**
    * Follows what the wallet tells, from where `cursor` of an earlier hint stands. Ends or throws when the connection
    * does; whoever follows comes back with the last cursor.

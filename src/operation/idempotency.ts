@@ -73,7 +73,7 @@ export async function onceWithWallet(
   if (!steps) throw new AppError('internal_error', `${operation.name} has no steps`);
   if (key === undefined) {
     const frozen = await steps.prepare(callOn(db), input);
-    const fact = await steps.ask(callOn(db), frozen, false);
+    const fact = await steps.ask(callOn(db), frozen);
     return db.transaction(async (tx) => write(await steps.commit(callOn(tx), frozen, fact)));
   }
 
@@ -83,18 +83,18 @@ export async function onceWithWallet(
     if (!earlier) {
       const frozen = await steps.prepare(callOn(tx), input);
       await insertStartedKey(tx, owner, leaseSeconds, sealer.seal(JSON.stringify(frozen), placeOf(owner, 'frozen')));
-      return { frozen, resumed: false };
+      return { frozen };
     }
     if (earlier.state === 'done') return { answer: replay(sealer, owner, earlier) };
     checkSameInput(owner, earlier);
     if (!(await takeOverKey(tx, owner, leaseSeconds))) throw inProgress();
-    return { frozen: JSON.parse(sealer.open(earlier.frozen!, placeOf(owner, 'frozen')).toString()), resumed: true };
+    return { frozen: JSON.parse(sealer.open(earlier.frozen!, placeOf(owner, 'frozen')).toString()) };
   });
   if (begun.answer) return begun.answer;
 
   let fact: unknown;
   try {
-    fact = await steps.ask(callOn(db), begun.frozen, begun.resumed);
+    fact = await steps.ask(callOn(db), begun.frozen);
   } catch (error) {
     await letGo(parts, owner);
     throw error;

@@ -162,8 +162,8 @@ export type PublicCall = Omit<Call, 'caller' | 'scope'>;
  */
 interface WalletSteps<Frozen, Fact, Body = unknown> {
   prepare(call: Call, input: OperationInput<Body>): Promise<Frozen>;
-  /** @param resumed true when an earlier try with the same frozen input may have reached the wallet. */
-  ask(call: Omit<Call, 'db'>, frozen: Frozen, resumed: boolean): Promise<Fact>;
+  /** An earlier try with the same frozen input may have reached the outside world already. */
+  ask(call: Omit<Call, 'db'>, frozen: Frozen): Promise<Fact>;
   commit(call: Call, frozen: Frozen, fact: Fact): Promise<unknown>;
 }
 

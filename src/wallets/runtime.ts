@@ -36,15 +36,9 @@ export interface IssuedByWallet {
 export interface WalletRuntime {
   /**
    * Asks the wallets in turn until one makes the invoice; each but the last gets 3 s, all together 8 s.
-   * @param resumed looks first whether an earlier try with the same `ref` made the invoice.
    * @throws {AppError} `wallet_unavailable` when none did.
    */
-  createInvoice(
-    wallets: readonly WalletRow[],
-    request: InvoiceRequest,
-    signal: AbortSignal,
-    resumed?: boolean,
-  ): Promise<IssuedByWallet>;
+  createInvoice(wallets: readonly WalletRow[], request: InvoiceRequest, signal: AbortSignal): Promise<IssuedByWallet>;
   /**
    * @throws {WalletFault} when the wallet cannot be asked; that says nothing about the invoice.
    * @throws {LookDeferred} when its host has been asked often enough for now.
@@ -122,7 +116,7 @@ export function createWalletRuntime({ db, clock, log, metrics, open }: WalletRun
   }
 
   return {
-    async createInvoice(wallets, request, signal, resumed = false) {
+    async createInvoice(wallets, request, signal) {
       const deadline = performance.now() + totalBudgetMillis;
       let last: WalletFault | undefined;
       for (const [index, wallet] of wallets.entries()) {
@@ -132,8 +126,7 @@ export function createWalletRuntime({ db, clock, log, metrics, open }: WalletRun
         const ref = `${request.ref}:${wallet.id.slice(-6)}`;
         try {
           const asked = ask('create', wallet, left, signal, async (connector, limited) => {
-            const earlier = resumed ? await connector.findByRef?.(ref, limited) : undefined;
-            const created = earlier ?? (await connector.createInvoice({ ...request, ref }, limited));
+            const created = await connector.createInvoice({ ...request, ref }, limited);
             if (!isSeenPaid(wallet, connector, created)) throw new WalletFault('protocol', unseenText);
             return created;
           });

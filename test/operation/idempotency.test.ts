@@ -1,6 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
 import { dynamicStatement } from '../../src/db/database.ts';
 import { AppError } from '../../src/kernel/errors.ts';
+import type { InvoiceRequest } from '../../src/lightning/connector.ts';
 import { leaseSeconds } from '../../src/operation/idempotency.ts';
 import { probeMillis, totalBudgetMillis } from '../../src/wallets/runtime.ts';
 import { openTestApp, type TestApp, type TestMerchant } from '../harness/app.ts';
@@ -373,14 +374,19 @@ describe('at the same moment', () => {
 });
 
 describe('a process that dies while asking', () => {
-  /** Leaves the key as a crash between asking and writing leaves it. */
-  async function crash(client: Client, key: string, leaseIsOut: boolean): Promise<void> {
+  /** Leaves the key as a crash between asking and writing leaves it. Returns what the wallet was asked for. */
+  async function crash(client: Client, key: string, leaseIsOut: boolean): Promise<InvoiceRequest> {
     const spy = vi.spyOn(app.parts.wallets, 'createInvoice').mockImplementation(() => new Promise(() => {}));
     void client.post(orders, orderBody({}, { generate_invoice: true }), keyed(key));
     await vi.waitFor(() => expect(spy).toHaveBeenCalled());
+    const [, request] = spy.mock.calls[0]!;
     spy.mockRestore();
-    if (!leaseIsOut) return;
-    await app.rows('update idempotency_keys set lease_until = clock_timestamp() where credential_id = $1', [client.id]);
+    if (leaseIsOut) {
+      await app.rows('update idempotency_keys set lease_until = clock_timestamp() where credential_id = $1', [
+        client.id,
+      ]);
+    }
+    return request;
   }
 
   test('keeps the key until its lease is out', async () => {
@@ -392,13 +398,13 @@ describe('a process that dies while asking', () => {
 
   test('leaves the next call the same ids, rate and number', async () => {
     const merchant = await app.newMerchant();
-    await crash(merchant.test, 'dead', true);
+    const before = await crash(merchant.test, 'dead', true);
     const asked = vi.spyOn(app.parts.wallets, 'createInvoice');
     app.clock.advanceSeconds(30);
     const reply = await merchant.test.post(orders, orderBody({}, { generate_invoice: true }), keyed('dead'));
     expect(reply.status).toBe(201);
     expect(reply.body.order_number).toBe('ORD-000001');
-    expect(asked.mock.calls[0]![3]).toBe(true);
+    expect(asked.mock.calls[0]![1]).toEqual(before);
     const { body: shown } = await merchant.test.get(`${orders}/${reply.body.id}?expand=invoice`);
     const { merchant: _, ...plain } = shown;
     expect(plain).toEqual(reply.body);

@@ -77,7 +77,7 @@ export const createOrder = operation({
       await checkAllowance(call, toAsked(order));
       return freezeOrder(call.db, order, `Order ${order.order_number}`);
     },
-    ask: (call, frozen, resumed) => askForFrozen(call.parts, frozen, resumed, call.signal),
+    ask: (call, frozen) => askForFrozen(call.parts, frozen, call.signal),
     async commit(call, frozen, issued) {
       const { order, invoice } = await writeFrozen(call.db, call.parts, frozen, issued, call.now);
       await takeAllowance(call, toAsked(order));

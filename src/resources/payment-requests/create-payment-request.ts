@@ -74,7 +74,7 @@ export const createPaymentRequest = operation({
       await checkAllowance(call, { amountCents: amount_cents, currency: order.currency });
       return { ...(await freezeOrder(call.db, order, description)), paymentRequestId: newId() };
     },
-    ask: (call, frozen, resumed) => askForFrozen(call.parts, frozen, resumed, call.signal),
+    ask: (call, frozen) => askForFrozen(call.parts, frozen, call.signal),
     async commit(call, frozen, issued) {
       const { order, invoice } = await writeFrozen(call.db, call.parts, frozen, issued, call.now);
       const row: PaymentRequestRow = {
