@@ -1,6 +1,7 @@
 import type { Database } from '../db/database.ts';
 import type { Scope } from '../kernel/context.ts';
 import type { Filter } from '../kernel/filters.ts';
+import { Pace } from '../kernel/pace.ts';
 import type { EventPosition, EventRow } from '../model/event.ts';
 import { listEventsAfter } from '../store/events.ts';
 
@@ -37,31 +38,17 @@ export async function* followEvents(
   { pollMillis, heartbeatMillis }: FollowPace = usualPace,
 ): AsyncGenerator<Followed, void, void> {
   let position = start;
-  let ring = () => {};
-  let news = false;
+  const pace = new Pace();
   const stopListening = db.onWake('event_recorded', (merchantId) => {
-    if (merchantId !== scope.merchantId) return;
-    news = true;
-    ring();
+    if (merchantId === scope.merchantId) pace.wake();
   });
-  const onAbort = () => ring();
+  const onAbort = () => pace.wake();
   signal.addEventListener('abort', onAbort);
-
-  async function pause(millis: number): Promise<void> {
-    if (news || signal.aborted) return;
-    let timer: NodeJS.Timeout | undefined;
-    await new Promise<void>((resolve) => {
-      ring = resolve;
-      timer = setTimeout(resolve, millis);
-    });
-    clearTimeout(timer);
-  }
 
   try {
     let saidAt = performance.now();
     let soonMillis = firstPauseMillis;
     while (!signal.aborted) {
-      news = false;
       const { rows, next, pending } = await listEventsAfter(db, scope, position, filters, batchSize);
       position = next;
       if (rows.length > 0 || performance.now() - saidAt >= heartbeatMillis) {
@@ -71,7 +58,7 @@ export async function* followEvents(
       if (rows.length === batchSize) continue;
       soonMillis = pending ? Math.min(longestPauseMillis, soonMillis * 2) : firstPauseMillis;
       const untilHeartbeat = Math.max(1, saidAt + heartbeatMillis - performance.now());
-      await pause(Math.min(pending ? soonMillis : pollMillis, untilHeartbeat));
+      await pace.sleep(Math.min(pending ? soonMillis : pollMillis, untilHeartbeat));
     }
   } finally {
     stopListening();
