@@ -1,4 +1,5 @@
 import { AppError } from '../kernel/errors.ts';
+import { nilUuid } from '../kernel/ids.ts';
 import type { MerchantRow } from '../model/merchant.ts';
 import { scopeOf } from '../model/scope.ts';
 import { findMerchant, lockMerchant, setMerchantStatus } from '../store/merchants.ts';
@@ -13,7 +14,6 @@ type Status = MerchantRow['status'];
 
 const actions = { active: 'activate_merchant', suspended: 'suspend_merchant' } as const;
 const batchSize = 100;
-const lowestId = '00000000-0000-0000-0000-000000000000';
 
 /** The operator lets a merchant use the API, or stops it. @returns what it was before. */
 export async function changeMerchantStatus(
@@ -36,7 +36,7 @@ export async function changeMerchantStatus(
 /** What is unpaid falls due anew, one subscription at a time; nothing to do for a merchant that is active. */
 async function postponeCharges(parts: Parts, merchantId: string): Promise<void> {
   if ((await findMerchant(parts.db, merchantId))?.status !== 'suspended') return;
-  let afterId = lowestId;
+  let afterId = nilUuid;
   for (;;) {
     const owing = await listOwingSubscriptions(parts.db, merchantId, afterId, batchSize);
     for (const seen of owing) await postponeOne(parts, seen);

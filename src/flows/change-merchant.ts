@@ -1,4 +1,5 @@
 import type { Handle } from '../db/database.ts';
+import { isHexColour } from '../kernel/colour.ts';
 import { parseCurrency } from '../kernel/currency.ts';
 import { parseDecimal } from '../kernel/decimal.ts';
 import { invalid } from '../kernel/errors.ts';
@@ -42,7 +43,7 @@ function faultsOf(change: MerchantChange): string[] {
   if (change.time_zone !== undefined && !isTimeZone(change.time_zone)) {
     faults.push('time_zone must be an IANA time zone, such as Europe/Berlin');
   }
-  if (change.checkout_accent_color !== undefined && !/^#[0-9a-f]{6}$/i.test(change.checkout_accent_color)) {
+  if (change.checkout_accent_color !== undefined && !isHexColour(change.checkout_accent_color)) {
     faults.push('checkout_accent_color must be a colour as #rrggbb');
   }
   if (change.logo_url && !isWebAddress(change.logo_url)) faults.push('logo_url must be an http(s) address');

@@ -1,6 +1,7 @@
 import { checkPassword } from '../auth/password.ts';
 import { addSeconds } from '../kernel/clock.ts';
 import { AppError } from '../kernel/errors.ts';
+import { nilUuid } from '../kernel/ids.ts';
 import { networkOf } from '../limits/network-of.ts';
 import { lockSeconds, mostWrongPasswords, type UserRow } from '../model/user.ts';
 import { countWrongPassword, findUserByEmail, resetWrongPasswords } from '../store/users.ts';
@@ -21,7 +22,7 @@ export interface PasswordTry extends TrySource {
 }
 
 /** Stands for an account where there is none, so that as much is done for an unknown address as for a known one. */
-const nobody = '00000000-0000-0000-0000-000000000000';
+const nobody = nilUuid;
 
 /**
  * Finds out whose e-mail address and password these are, and the code of the second factor where they have one.

@@ -1,4 +1,5 @@
 import type { Handle } from '../db/database.ts';
+import { nilUuid } from '../kernel/ids.ts';
 import { msatsForSats } from '../kernel/money.ts';
 import { decodeBolt11 } from '../lightning/bolt11.ts';
 import {
@@ -9,7 +10,6 @@ import {
 } from '../store/ledger.ts';
 
 const batch = 500;
-const beforeAll = '00000000-0000-0000-0000-000000000000';
 
 /**
  * Every rule of the books that some rows break, over all merchants and both modes; empty when the ledger holds.
@@ -18,7 +18,7 @@ const beforeAll = '00000000-0000-0000-0000-000000000000';
 export async function checkLedger(db: Handle): Promise<BrokenRule[]> {
   const broken = await findBrokenRules(db);
   const ids: string[] = [];
-  let last = beforeAll;
+  let last = nilUuid;
   for (;;) {
     const invoices = await listInvoiceStringsForOperator(db, last, batch);
     ids.push(...invoices.filter((invoice) => !agrees(invoice)).map(({ id }) => id));

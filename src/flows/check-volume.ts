@@ -4,7 +4,7 @@ import { currencyExponent } from '../kernel/currency.ts';
 import { decimal, decimalOne } from '../kernel/decimal.ts';
 import { AppError } from '../kernel/errors.ts';
 import { readVolume } from '../store/plans.ts';
-import type { RatesByMode } from './parts.ts';
+import { type RatesByMode, ratesOf } from './parts.ts';
 
 /**
  * Refuses new bitcoin orders of a merchant whose plan's monthly volume is used up. Payments of this calendar month (UTC)
@@ -18,7 +18,7 @@ export async function checkVolume(db: Handle, rates: RatesByMode, scope: Scope, 
   if (most === null) return;
   let total: bigint = decimal(own);
   if (decimal(otherUsd) > 0n) {
-    const { btcFiat, btcUsd } = (scope.livemode ? rates.live : rates.test).quote(currency);
+    const { btcFiat, btcUsd } = ratesOf(rates, scope.livemode).quote(currency);
     total += (decimal(otherUsd) * decimal(btcFiat)) / decimal(btcUsd);
   }
   if (total * 10n ** BigInt(currencyExponent(currency)) < BigInt(most) * decimalOne) return;

@@ -7,7 +7,7 @@ import { formatMoney, maxAmount } from '../kernel/money.ts';
 import { dayOf } from '../model/billing-calendar.ts';
 import { addToKeyDay, findKeyDay } from '../store/api-key-days.ts';
 import { findMerchant } from '../store/merchants.ts';
-import type { RatesByMode } from './parts.ts';
+import { type RatesByMode, ratesOf } from './parts.ts';
 
 /** What a call would make payable, in minor units of a lower-case currency. */
 export interface Asked {
@@ -89,7 +89,7 @@ async function overDay({ db, caller }: AllowanceCall, { date, added, most, curre
 /** Through bitcoin, at the prices in force; rounded up, so that small amounts do not slip through. */
 function convert(rates: RatesByMode, livemode: boolean, cents: number, from: string, to: string): number {
   if (from === to || cents === 0) return cents;
-  const price = (currency: string) => decimal((livemode ? rates.live : rates.test).quote(currency).btcFiat);
+  const price = (currency: string) => decimal(ratesOf(rates, livemode).quote(currency).btcFiat);
   const minor = (currency: string) => 10n ** BigInt(currencyExponent(currency));
   const converted = divideRoundedUp(BigInt(cents) * price(to) * minor(to), price(from) * minor(from));
   return converted > BigInt(maxAmount) ? maxAmount : Number(converted);

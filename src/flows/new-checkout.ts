@@ -1,5 +1,6 @@
 import type { Handle } from '../db/database.ts';
 import { addSeconds } from '../kernel/clock.ts';
+import { isHexColour } from '../kernel/colour.ts';
 import type { Scope } from '../kernel/context.ts';
 import { parseCurrency } from '../kernel/currency.ts';
 import { invalid } from '../kernel/errors.ts';
@@ -160,7 +161,7 @@ function checkRequest(request: CheckoutRequest, merchant: MerchantRow, { isPubli
       faults.push(`${name} must lie in one of the merchant's allowed_origins`);
     }
   }
-  if (request.accentColor != null && !/^#[0-9a-f]{6}$/i.test(request.accentColor)) {
+  if (request.accentColor != null && !isHexColour(request.accentColor)) {
     faults.push('checkout_accent_color must be a colour as #rrggbb');
   }
   if (isPublic && request.metadata) {

@@ -65,6 +65,10 @@ export interface RatesByMode {
   readonly test: Rates;
 }
 
+export function ratesOf({ live, test }: RatesByMode, livemode: boolean): Rates {
+  return livemode ? live : test;
+}
+
 /** Public addresses, from configuration and never from a request header. */
 export interface Links {
   readonly publicUrl: string;

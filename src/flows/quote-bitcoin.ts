@@ -1,8 +1,8 @@
-import { decimal, divideRoundedHalfUp } from '../kernel/decimal.ts';
+import { decimal, decimalOne, divideRoundedHalfUp } from '../kernel/decimal.ts';
 import { AppError, invalid } from '../kernel/errors.ts';
 import { maxAmount, satsForFiatRoundedUp } from '../kernel/money.ts';
 import type { OrderRow } from '../model/order.ts';
-import type { RatesByMode } from './parts.ts';
+import { type RatesByMode, ratesOf } from './parts.ts';
 
 /** What an amount costs in bitcoin, frozen when an order is made or an old quote is renewed. */
 interface BitcoinQuote {
@@ -31,7 +31,7 @@ interface QuoteRequest {
  * @throws {AppError} `rate_unavailable` without a fresh price, `validation_error` beyond 2^53-1 sats.
  */
 export function quoteBitcoin(rates: RatesByMode, request: QuoteRequest): BitcoinQuote {
-  const rate = (request.livemode ? rates.live : rates.test).quote(request.currency);
+  const rate = ratesOf(rates, request.livemode).quote(request.currency);
   return {
     amountSats: satsAt(rate.btcFiat, request),
     btcUsdPrice: rate.btcUsd,
@@ -69,7 +69,7 @@ export function satsAt(btcFiatPrice: string, request: Omit<QuoteRequest, 'livemo
 /** The fee on top of an amount, in minor units, rounded half up. */
 export function conversionFeeCents(amountCents: number, percent: string): number {
   // decimal() carries 12 digits: amount × percent / 100.
-  return Number(divideRoundedHalfUp(BigInt(amountCents) * decimal(percent), 100n * 10n ** 12n));
+  return Number(divideRoundedHalfUp(BigInt(amountCents) * decimal(percent), 100n * decimalOne));
 }
 
 /** Prices for a cash order: nice to have, never in the way, not even where all bitcoin there is would not do. */

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { nilUuid } from '../kernel/ids.ts';
 import { type InvoiceFact, WalletFault } from '../lightning/connector.ts';
 import type { InvoiceRow } from '../model/invoice.ts';
 import { listInvoicesForOperator } from '../store/invoices.ts';
@@ -27,14 +28,13 @@ interface ReconcileOptions {
 }
 
 const batch = 100;
-const beforeAll = '00000000-0000-0000-0000-000000000000';
 
 /**
  * Asks the wallet about every invoice, paid, expired or long forgotten, and yields where its word and our books differ.
  * Hosts are asked within their budgets, so a long list takes its time.
  */
 export async function* reconcile(parts: Parts, options: ReconcileOptions): AsyncGenerator<Difference> {
-  let last = beforeAll;
+  let last = nilUuid;
   let looked = 0;
   for (;;) {
     const now = parts.clock.now();

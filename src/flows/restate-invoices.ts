@@ -4,7 +4,7 @@ import { type CurrencyPrice, exchangedRoundedHalfUp, maxAmount } from '../kernel
 import type { OrderRow } from '../model/order.ts';
 import { formatPrice } from '../rates/rate.ts';
 import { listUnpaidInvoices, restateInvoice } from '../store/invoices.ts';
-import type { RatesByMode } from './parts.ts';
+import { type RatesByMode, ratesOf } from './parts.ts';
 
 /**
  * The order's currency changed, under its lock: all its unpaid invoices, which stay payable, count in the new one from
@@ -21,7 +21,7 @@ export async function restateInvoices(
 ): Promise<void> {
   const invoices = await listUnpaidInvoices(tx, order.id, now);
   if (invoices.length === 0) return;
-  const rate = (order.livemode ? rates.live : rates.test).quote(order.currency);
+  const rate = ratesOf(rates, order.livemode).quote(order.currency);
   for (const invoice of invoices) {
     const from = { currency: formerCurrency, price: decimal(invoice.btc_fiat_price) };
     // What bitcoin cost in the new currency when the invoice was made.

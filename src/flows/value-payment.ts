@@ -4,7 +4,7 @@ import { fiatValueRoundedHalfUp, formatAmount, maxAmount, variancePercentage } f
 import type { InvoiceRow } from '../model/invoice.ts';
 import type { PaymentRow } from '../model/payment.ts';
 import type { MerchantValue } from '../store/payments.ts';
-import type { RatesByMode } from './parts.ts';
+import { type RatesByMode, ratesOf } from './parts.ts';
 import { exchanged } from './restate-invoices.ts';
 
 type Values = Pick<
@@ -60,7 +60,7 @@ export function valueForMerchant(
   const known = { [payment.currency]: payment.fiat_value, usd: payment.usd_value }[merchantCurrency];
   if (known != null) return { currency: merchantCurrency, value: known };
   try {
-    const { btcFiat } = (payment.livemode ? rates.live : rates.test).quote(merchantCurrency);
+    const { btcFiat } = ratesOf(rates, payment.livemode).quote(merchantCurrency);
     const cents = valueCents(payment.amount_sats!, merchantCurrency, btcFiat);
     return { currency: merchantCurrency, value: formatAmount(cents, merchantCurrency) };
   } catch (error) {
@@ -85,7 +85,7 @@ function currentPrices(
   invoice: Pick<InvoiceRow, 'livemode' | 'btc_usd_price' | 'btc_fiat_price'>,
 ): { btcUsd: string; btcFiat: string } {
   try {
-    return (invoice.livemode ? rates.live : rates.test).quote(currency);
+    return ratesOf(rates, invoice.livemode).quote(currency);
   } catch (error) {
     if (!(error instanceof AppError)) throw error;
     return { btcUsd: invoice.btc_usd_price, btcFiat: invoice.btc_fiat_price };

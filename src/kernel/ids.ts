@@ -2,6 +2,8 @@ import { randomBytes, randomFillSync } from 'node:crypto';
 import { v7 } from 'uuid';
 
 const uuidShape = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
+/** Below every other UUID, and nobody's (RFC 9562). */
+export const nilUuid = '00000000-0000-0000-0000-000000000000';
 const base62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 
 let lastMillis = 0;

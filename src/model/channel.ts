@@ -125,3 +125,8 @@ const regions = new Intl.DisplayNames('en', { type: 'region', fallback: 'none' }
 export function countryName(code: string): string | undefined {
   return /^[A-Z]{2}$/.test(code) && !noCountries.has(code) ? regions.of(code) : undefined;
 }
+
+/** 3 to 60 lower-case letters, digits and single hyphens, with no hyphen at an end. */
+export function isChannelSlug(text: string): boolean {
+  return text.length >= 3 && text.length <= 60 && /^[a-z0-9]+(?:-[a-z0-9]+)*$/.test(text);
+}

@@ -19,7 +19,7 @@ export const pushingKinds: readonly ConnectionKind[] = ['nwc', 'lnd', 'cln', 'ph
 export const silentKinds: readonly ConnectionKind[] = ['lightning_address'];
 
 /** How settlement of a wallet can be seen: a preimage, the wallet's authenticated word, or not at all. */
-const settlementVisibilities = ['proof', 'word', 'none'] as const;
+export const settlementVisibilities = ['proof', 'word', 'none'] as const;
 export type SettlementVisibility = (typeof settlementVisibilities)[number];
 
 /** How a simulated wallet behaves, as `wallets.settings` keeps it. What is left out it does not do. */

@@ -1,6 +1,7 @@
 import { divideRoundedHalfUp } from '../kernel/decimal.ts';
 import { maxAmount } from '../kernel/money.ts';
 import { shareOut } from '../kernel/share.ts';
+import type { DiscountKind } from './discount.ts';
 import { trimmedPercent } from './percent.ts';
 
 /**
@@ -25,7 +26,7 @@ export interface TaxTerms {
 export interface DiscountTerms {
   readonly id: string;
   readonly name: string;
-  readonly kind: 'percent' | 'fixed';
+  readonly kind: DiscountKind;
   readonly percent: string | null;
   readonly amountCents: number | null;
 }

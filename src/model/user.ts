@@ -1,6 +1,7 @@
 import { Type } from 'typebox';
 import type { Permission } from '../kernel/context.ts';
 import { nullable, oneOf, uuid } from './fields.ts';
+import type { MerchantStatus } from './merchant.ts';
 
 export const roles = ['owner', 'manager', 'cashier', 'accountant'] as const;
 export type Role = (typeof roles)[number];
@@ -39,7 +40,7 @@ export interface Membership {
   name: string;
   logo_url: string | null;
   currency: string;
-  status: 'pending' | 'active' | 'suspended';
+  status: MerchantStatus;
 }
 
 export const sessionLoginSchema = Type.Object(

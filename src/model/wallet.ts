@@ -1,5 +1,10 @@
 import { type Static, Type } from 'typebox';
-import type { ConnectionKind, SettlementVisibility, SimulatorSettings } from './connection.ts';
+import {
+  type ConnectionKind,
+  type SettlementVisibility,
+  type SimulatorSettings,
+  settlementVisibilities,
+} from './connection.ts';
 import { livemode, nullable, objectName, oneOf, timestamp, uuid } from './fields.ts';
 import { simulationSchema, toSimulation } from './simulation.ts';
 
@@ -70,7 +75,7 @@ const fields = {
   is_default: Type.Boolean({ description: 'First in line among the enabled wallets' }),
   position: Type.Integer(),
   operational: Type.Boolean({ description: 'Whether the wallet can take payments now' }),
-  settlement_visibility: oneOf(['proof', 'word', 'none'] as const, 'How a settled payment is recognised'),
+  settlement_visibility: oneOf(settlementVisibilities, 'How a settled payment is recognised'),
   lightning: Type.Object({
     lightning_address: nullable(Type.String()),
     max_payment_sats: nullable(Type.Integer({ description: 'Largest payment, in satoshis; null: no limit' })),

@@ -2,7 +2,7 @@ import { type Static, type TObject, Type } from 'typebox';
 import { parseCurrency } from '../../kernel/currency.ts';
 import { invalid } from '../../kernel/errors.ts';
 import { isWebAddress } from '../../kernel/web-address.ts';
-import { type ChannelRow, countryName } from '../../model/channel.ts';
+import { type ChannelRow, countryName, isChannelSlug } from '../../model/channel.ts';
 import { currencyInput, nameInput, optional, textInput } from '../../model/fields.ts';
 import type { Call } from '../../operation/operation.ts';
 import { isChannelSlugTaken } from '../../store/channels.ts';
@@ -73,10 +73,6 @@ export async function withChannelBody(call: Call, before: ChannelRow, body: Chan
   }
   if (faults.length > 0) throw invalid(...faults);
   return channel;
-}
-
-export function isChannelSlug(text: string): boolean {
-  return text.length >= 3 && text.length <= 60 && /^[a-z0-9]+(?:-[a-z0-9]+)*$/.test(text);
 }
 
 /** A slug that reads like the name; what is left of it may be too short or taken, so a few random letters follow then. */

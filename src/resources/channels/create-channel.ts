@@ -1,11 +1,11 @@
 import { invalid } from '../../kernel/errors.ts';
 import { newId, randomBase62 } from '../../kernel/ids.ts';
-import { channelSchema, toChannel } from '../../model/channel.ts';
+import { channelSchema, isChannelSlug, toChannel } from '../../model/channel.ts';
 import { inputObject } from '../../model/fields.ts';
 import { type Call, json, operation } from '../../operation/operation.ts';
 import { insertChannel, isChannelSlugTaken } from '../../store/channels.ts';
 import { findMerchant } from '../../store/merchants.ts';
-import { channelMembers, channelNameInput, isChannelSlug, slugOfName, withChannelBody } from './channel-input.ts';
+import { channelMembers, channelNameInput, slugOfName, withChannelBody } from './channel-input.ts';
 
 export const createChannel = operation({
   name: 'create_channel',

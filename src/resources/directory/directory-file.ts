@@ -2,7 +2,7 @@ import { type Static, Type } from 'typebox';
 import { invalid } from '../../kernel/errors.ts';
 import { parseTimestamp } from '../../kernel/timestamp.ts';
 import { isWebAddress } from '../../kernel/web-address.ts';
-import { countryName } from '../../model/channel.ts';
+import { countryName, isChannelSlug } from '../../model/channel.ts';
 import { currencyInput, inputObject, nameInput, optional, textInput } from '../../model/fields.ts';
 import { readBody } from '../../operation/body.ts';
 
@@ -108,7 +108,7 @@ function exchangeFaults(exchange: FileExchange, place: string): string[] {
 
 function channelFaults(channel: FileChannel, place: string): string[] {
   const faults: string[] = [];
-  if (!/^[a-z0-9]+(?:-[a-z0-9]+)*$/.test(channel.slug) || channel.slug.length < 3) {
+  if (!isChannelSlug(channel.slug)) {
     faults.push(`${place}.slug must have 3 to 60 lower-case letters, digits and single hyphens`);
   }
   if (channel.profile_image_url != null && !isWebAddress(channel.profile_image_url)) {

@@ -1,3 +1,4 @@
+import { ratesOf } from '../../flows/parts.ts';
 import { exchangeRateSchema } from '../../model/exchange-rate.ts';
 import { json, operation } from '../../operation/operation.ts';
 import { findMerchant } from '../../store/merchants.ts';
@@ -14,8 +15,7 @@ export const getRates = operation({
   tool: false,
   async run(call, { plain }) {
     const currency = plain.currency ?? (await findMerchant(call.db, call.scope.merchantId))!.currency;
-    const { live, test } = call.parts.rates;
-    const rates = call.scope.livemode ? live : test;
+    const rates = ratesOf(call.parts.rates, call.scope.livemode);
     const rate = rates.quote(currency);
     return {
       object: 'rate',

@@ -1,3 +1,4 @@
+import { isHexColour } from '../../kernel/colour.ts';
 import type { Palette } from './colours.ts';
 
 /** A merchant's colour made usable on one theme; the contrasts are WCAG 2.2's, relative to the palette. */
@@ -20,7 +21,7 @@ const stepCount = 100;
 
 /** @param hex `#rrggbb`; anything else is answered with the default, since the value goes into a style sheet. */
 export function toAccent(hex: string | null | undefined, palette: Palette): Accent {
-  const colour = /^#[0-9a-f]{6}$/i.test(hex ?? '') ? hex!.toLowerCase() : defaultAccent;
+  const colour = hex && isHexColour(hex) ? hex.toLowerCase() : defaultAccent;
   // Contrast belongs into ink and border: a fill pushed that far makes mud of a yellow.
   const fill = push(colour, [[palette.card, 1.25]]);
   return {

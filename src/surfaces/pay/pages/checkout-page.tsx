@@ -1,4 +1,5 @@
 import type { JSX } from 'preact';
+import { checkoutLifeSeconds } from '../../../model/checkout-session.ts';
 import type { CheckoutView } from '../../../model/checkout-view.ts';
 import { readAsset, readStyle } from '../../pages/assets.ts';
 import { LanguageMenu, raw, renderPage } from '../../pages/document.tsx';
@@ -15,8 +16,6 @@ import { ResultCard } from './result-card.tsx';
 const style = readStyle('./checkout.css', import.meta.url);
 const script = readAsset('./checkout-script.js', import.meta.url);
 
-/** What the ring goes round in: the life of a checkout session. */
-const lifeSeconds = 900;
 /** Without a script the page looks again by itself. */
 const refreshSeconds = 10;
 
@@ -33,7 +32,7 @@ interface CheckoutPageOptions {
 export function renderCheckoutPage(view: CheckoutView, options: CheckoutPageOptions): string {
   const { nonce, locale } = options;
   const isFrame = view.mode === 'iframe';
-  const elapsedSeconds = Math.max(0, lifeSeconds - view.secondsLeft);
+  const elapsedSeconds = Math.max(0, checkoutLifeSeconds - view.secondsLeft);
   const isLive = view.state === 'pending' || view.state === 'held';
   return renderPage({
     title: titleOf(view, locale),
@@ -44,7 +43,10 @@ export function renderCheckoutPage(view: CheckoutView, options: CheckoutPageOpti
     testMode: !view.livemode,
     kind: isFrame ? 'checkout frame' : 'checkout',
     // The ring turns without a script, too.
-    styles: [style, `.ring circle+circle{animation-duration:${lifeSeconds}s;animation-delay:-${elapsedSeconds}s}`],
+    styles: [
+      style,
+      `.ring circle+circle{animation-duration:${checkoutLifeSeconds}s;animation-delay:-${elapsedSeconds}s}`,
+    ],
     script,
     // Where the wallet tells nothing there is nothing to look for, and a refresh would empty the form.
     head: isLive && !view.asksForPreimage && (
@@ -154,7 +156,7 @@ function scriptData(view: CheckoutView, { locale, parentOrigin }: CheckoutPageOp
     path: `/checkout/${view.token}`,
     state: isPaid ? 'completed' : view.state,
     secondsLeft: view.secondsLeft,
-    lifeSeconds,
+    lifeSeconds: checkoutLifeSeconds,
     parentOrigin: parentOrigin ?? null,
     words: {
       copied: words.copied,
