@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
+import { endSignIn, listSignIns } from '../flows/browser-sign-in.ts';
 import type { Parts } from '../flows/parts.ts';
 import { recordAccountAudit, recordOperatorAudit } from '../flows/record-audit.ts';
-import { endSignIn, listSignIns } from '../flows/web-session.ts';
 import type { UserSession } from '../model/user-session.ts';
 import { revokeApiKey } from '../store/api-keys.ts';
 import { type DeviceKeyRow, listDeviceKeysOfUser } from '../store/device-keys.ts';

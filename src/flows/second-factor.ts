@@ -20,13 +20,13 @@ import {
 } from '../store/second-factors.ts';
 import { isSessionOpen, revokeOtherSessions } from '../store/user-sessions.ts';
 import { lockUser } from '../store/users.ts';
+import type { SignedIn } from './browser-sign-in.ts';
 import { checkCredentials, type TrySource, takeTry } from './check-credentials.ts';
 import { holdAccount } from './hold-account.ts';
 import type { Parts } from './parts.ts';
 import { type Letter, queueLetter } from './queue-mail.ts';
 import { recordAccountAudit } from './record-audit.ts';
 import { openTotpSecret, sealTotpSecret } from './spend-code.ts';
-import type { SignedIn } from './web-session.ts';
 
 /** What somebody types to change their second factor: a stolen cookie alone changes nothing. */
 export interface Proof extends TrySource {

@@ -46,7 +46,7 @@ export async function signIn(
  * Who a session token of the API belongs to.
  * @throws {AppError} 401 when it is unknown, over or revoked.
  */
-async function getSignedIn(db: Handle, token: string, now: Date): Promise<string> {
+async function requireSignedIn(db: Handle, token: string, now: Date): Promise<string> {
   // It lives as long as it lives: devices sign in once and use their key from then on.
   const anyTime = new Date(0);
   const session = await findUserSession(db, hashToken(token), 'api', now, anyTime);
@@ -54,7 +54,7 @@ async function getSignedIn(db: Handle, token: string, now: Date): Promise<string
   return session.user_id;
 }
 
-export interface Activation {
+export interface NewDeviceKey {
   sessionToken: string;
   merchantId: string;
   deviceName: string;
@@ -68,17 +68,17 @@ export interface Activation {
  * @throws {AppError} 401 for a bad session, 404 for a merchant one does not work for or that has no active API key, 403
  * for one that is not active.
  */
-export async function activateSession(
+export async function giveDeviceKey(
   parts: Parts,
-  activation: Activation,
+  wanted: NewDeviceKey,
 ): Promise<{ key: string; membership: Membership }> {
-  const { sessionToken, merchantId, deviceName, livemode, requestId } = activation;
+  const { sessionToken, merchantId, deviceName, livemode, requestId } = wanted;
   const now = parts.clock.now();
-  const userId = await getSignedIn(parts.db, sessionToken, now);
+  const userId = await requireSignedIn(parts.db, sessionToken, now);
   return parts.db.transaction(async (tx) => {
     await lockUser(tx, userId);
     // Once more: whoever ended it before the lock was ours knows nothing of the key.
-    await getSignedIn(tx, sessionToken, now);
+    await requireSignedIn(tx, sessionToken, now);
     const membership = (await listMembershipsOf(tx, userId)).find((one) => one.merchant_id === merchantId);
     if (!membership) throw notFound('Merchant');
     if (membership.status !== 'active') {

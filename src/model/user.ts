@@ -43,7 +43,7 @@ export interface Membership {
   status: MerchantStatus;
 }
 
-export const sessionLoginSchema = Type.Object(
+export const signInSchema = Type.Object(
   {
     session_token: Type.String({ description: 'For /m/sessions/activate; lives 12 hours' }),
     merchants: Type.Array(
@@ -59,7 +59,7 @@ export const sessionLoginSchema = Type.Object(
   { description: 'A sign-in' },
 );
 
-export const activatedSessionSchema = Type.Object(
+export const deviceKeySchema = Type.Object(
   {
     api_key: Type.String({ description: 'Secret key of this device; shown once' }),
     merchant: Type.Object({ id: uuid('Merchant'), name: Type.String(), currency: Type.String() }),

@@ -1,15 +1,15 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { hashPassword } from '../../src/auth/password.ts';
 import type { Transaction } from '../../src/db/database.ts';
+import { confirmSignIn, findBrowserSignIn, type SignedIn, signInBrowser } from '../../src/flows/browser-sign-in.ts';
 import { connectAssistant } from '../../src/flows/connect-assistant.ts';
 import { giveRole } from '../../src/flows/give-role.ts';
 import { replacePassword } from '../../src/flows/new-password.ts';
 import type { Parts } from '../../src/flows/parts.ts';
 import { beginSetUp } from '../../src/flows/second-factor.ts';
-import { activateSession, signIn } from '../../src/flows/sign-in.ts';
+import { giveDeviceKey, signIn } from '../../src/flows/sign-in.ts';
 import { signOutEverywhere } from '../../src/flows/sign-out.ts';
 import { takePlaceAway } from '../../src/flows/take-place-away.ts';
-import { confirmSignIn, findWebSession, type SignedIn, signInBrowser } from '../../src/flows/web-session.ts';
 import { AppError } from '../../src/kernel/errors.ts';
 import { putOauthClient } from '../../src/store/oauth-clients.ts';
 import { openTestApp, type TestApp, type TestMerchant } from '../harness/app.ts';
@@ -60,7 +60,7 @@ type Change = keyof typeof changes;
 
 async function signedIn(person: Person): Promise<SignedIn> {
   const { token } = await signInBrowser(app.parts, { ...person, ...source }, browser);
-  return (await findWebSession(app.parts, token))!;
+  return (await findBrowserSignIn(app.parts, token))!;
 }
 
 /** The parts, where `meanwhile` happens as soon as a password was found to be right. */
@@ -135,7 +135,7 @@ const ways = {
     async start(person: Person) {
       const { token } = await signIn(app.parts, { ...person, ...source, code: undefined });
       return async (parts: Parts) => {
-        const { key } = await activateSession(parts, {
+        const { key } = await giveDeviceKey(parts, {
           sessionToken: token,
           merchantId: merchant.id,
           deviceName: 'POS',

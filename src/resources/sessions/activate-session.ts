@@ -1,9 +1,9 @@
 import { Type } from 'typebox';
-import { activateSession as activate } from '../../flows/sign-in.ts';
+import { giveDeviceKey } from '../../flows/sign-in.ts';
 import { notFound } from '../../kernel/errors.ts';
 import { isUuid } from '../../kernel/ids.ts';
 import { inputObject, optional, textInput } from '../../model/fields.ts';
-import { activatedSessionSchema } from '../../model/user.ts';
+import { deviceKeySchema } from '../../model/user.ts';
 import { json, publicOperation } from '../../operation/operation.ts';
 
 export const activateSession = publicOperation({
@@ -19,13 +19,13 @@ export const activateSession = publicOperation({
     device_name: optional(textInput(100, 'What the device is called; POS without it')),
     livemode: optional(Type.Boolean({ description: 'false for a key of test mode' })),
   }),
-  answer: json(activatedSessionSchema),
+  answer: json(deviceKeySchema),
   fails: ['bad_request', 'invalid_token', 'forbidden', 'not_found'],
   tool: false,
   async run(call, { body }) {
     // Looked at first: a stranger learns nothing of merchants.
     const merchantId = isUuid(body.merchant_id) ? body.merchant_id.toLowerCase() : undefined;
-    const { key, membership } = await activate(call.parts, {
+    const { key, membership } = await giveDeviceKey(call.parts, {
       sessionToken: body.session_token,
       merchantId: merchantId ?? '',
       deviceName: body.device_name?.trim() || 'POS',

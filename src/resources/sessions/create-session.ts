@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import { signIn } from '../../flows/sign-in.ts';
 import { inputObject, optional } from '../../model/fields.ts';
-import { sessionLoginSchema } from '../../model/user.ts';
+import { signInSchema } from '../../model/user.ts';
 import { json, publicOperation } from '../../operation/operation.ts';
 
 export const createSession = publicOperation({
@@ -21,7 +21,7 @@ export const createSession = publicOperation({
       }),
     ),
   }),
-  answer: json(sessionLoginSchema),
+  answer: json(signInSchema),
   fails: ['bad_request', 'invalid_token', 'locked', 'rate_limited'],
   tool: false,
   async run(call, { body }) {

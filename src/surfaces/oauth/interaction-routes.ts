@@ -1,8 +1,8 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Interaction, Provider } from 'oidc-provider';
+import type { SignedIn } from '../../flows/browser-sign-in.ts';
 import { connectAssistant, listConnectable } from '../../flows/connect-assistant.ts';
 import type { Parts } from '../../flows/parts.ts';
-import type { SignedIn } from '../../flows/web-session.ts';
 import { AppError } from '../../kernel/errors.ts';
 import { protectedResource, readScopes } from '../../model/oauth-connection.ts';
 import { refuseOtherMethods } from '../http/refuse-methods.ts';

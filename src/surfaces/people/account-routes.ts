@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { endAllSignIns, endSignIn, listSignIns } from '../../flows/browser-sign-in.ts';
 import type { Parts } from '../../flows/parts.ts';
-import { endAllSignIns, endSignIn, listSignIns } from '../../flows/web-session.ts';
 import { isUuid } from '../../kernel/ids.ts';
 import { refuseOtherMethods } from '../http/refuse-methods.ts';
 import { beginPage } from './page-setting.ts';

@@ -1,4 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { SignedIn } from '../../flows/browser-sign-in.ts';
 import type { Parts } from '../../flows/parts.ts';
 import {
   beginSetUp,
@@ -9,7 +10,6 @@ import {
   renewRecoveryCodes,
   turnOffSecondFactor,
 } from '../../flows/second-factor.ts';
-import type { SignedIn } from '../../flows/web-session.ts';
 import { refuseOtherMethods } from '../http/refuse-methods.ts';
 import { beginPage, readText, sourceOf } from './page-setting.ts';
 import type { Failure } from './pages/refusal-page.tsx';

@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { confirmSignIn, endBrowserSignIn, isCodeAwaited, signInBrowser } from '../../flows/browser-sign-in.ts';
 import type { Parts } from '../../flows/parts.ts';
-import { confirmSignIn, endWebSession, isCodeAwaited, signInBrowser } from '../../flows/web-session.ts';
 import { refuseOtherMethods } from '../http/refuse-methods.ts';
 import { browserName } from './browser-name.ts';
 import { beginPage, readLocale, readText, sourceOf } from './page-setting.ts';
@@ -75,7 +75,7 @@ export function addSignInPages(app: FastifyInstance, parts: Parts): void {
 
   app.post('/sign-out', async (request, reply) => {
     const token = readSessionToken(request, links.publicUrl);
-    if (token !== undefined) await endWebSession(parts, token);
+    if (token !== undefined) await endBrowserSignIn(parts, token);
     clearSessionCookie(request, reply, links.publicUrl);
     return goTo(reply, '/sign-in');
   });

@@ -1,13 +1,13 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { findBrowserSignIn, type SignedIn } from '../../flows/browser-sign-in.ts';
 import type { Parts } from '../../flows/parts.ts';
-import { findWebSession, type SignedIn } from '../../flows/web-session.ts';
 import { pageAddress } from './return-to.ts';
 import { readSessionToken } from './session-cookie.ts';
 
 /** Who is signed in in the browser of this request. @throws {NeedsHttps} 403. */
 export async function findSignedInUser(parts: Parts, request: FastifyRequest): Promise<SignedIn | undefined> {
   const token = readSessionToken(request, parts.links.publicUrl);
-  return token === undefined ? undefined : findWebSession(parts, token);
+  return token === undefined ? undefined : findBrowserSignIn(parts, token);
 }
 
 /**

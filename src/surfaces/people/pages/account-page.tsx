@@ -1,5 +1,5 @@
 import type { JSX } from 'preact';
-import type { SignedIn } from '../../../flows/web-session.ts';
+import type { SignedIn } from '../../../flows/browser-sign-in.ts';
 import type { UserSession } from '../../../model/user-session.ts';
 import { figuresOf } from '../../pages/figures.ts';
 import type { Language } from '../../pages/language.ts';

@@ -134,7 +134,7 @@ async function openSession(
 }
 
 /** Who is signed in with a cookie's token; undefined when it is unknown, over, idle for too long or ended. */
-export async function findWebSession(parts: Parts, token: string): Promise<SignedIn | undefined> {
+export async function findBrowserSignIn(parts: Parts, token: string): Promise<SignedIn | undefined> {
   if (!tokenShape.test(token)) return undefined;
   const { db } = parts;
   const now = parts.clock.now();
@@ -150,7 +150,7 @@ export async function findWebSession(parts: Parts, token: string): Promise<Signe
 }
 
 /** Ends the session of a cookie's token, if it is one. */
-export async function endWebSession({ db, clock }: Parts, token: string): Promise<void> {
+export async function endBrowserSignIn({ db, clock }: Parts, token: string): Promise<void> {
   await revokeSessionOfToken(db, hashToken(token), clock.now());
 }
 
