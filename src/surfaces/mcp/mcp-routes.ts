@@ -4,6 +4,7 @@ import { oauthScopes } from '../../kernel/context.ts';
 import { AppError } from '../../kernel/errors.ts';
 import { RateLimited, takeRequests } from '../../limits/request-limits.ts';
 import type { Operation } from '../../operation/operation.ts';
+import { addPreflight, allowAnyOrigin } from '../http/cors.ts';
 import { answerMessage } from './answer-messages.ts';
 import { RpcError, type RpcMessage, readMessage, rpcErrors, rpcFailure } from './json-rpc.ts';
 import { isAllowedOrigin } from './origins.ts';
@@ -12,6 +13,10 @@ import { toTool } from './tool.ts';
 
 const mcpPath = '/api/v1/mcp';
 const mostMessages = 50;
+const sharedHeaders = {
+  exposed: 'www-authenticate, x-request-id, retry-after',
+  allowed: 'authorization, content-type, mcp-protocol-version, mcp-session-id',
+};
 
 export interface McpOptions {
   /** Whose web pages may use it with a secret key, besides the service's own; `*` for all. */
@@ -49,20 +54,13 @@ export function addMcpEndpoint(
         ),
       handler: async () => {},
     });
-    endpoint.options(mcpPath, async (_request, reply) =>
-      allowBrowsers(reply)
-        .code(204)
-        .header('access-control-allow-methods', 'POST')
-        .header('access-control-allow-headers', 'authorization, content-type, mcp-protocol-version, mcp-session-id')
-        .header('access-control-max-age', '86400')
-        .send(),
-    );
+    addPreflight(endpoint, mcpPath, ['POST'], sharedHeaders);
     endpoint.post(mcpPath, { onRequest: admit }, handle);
   });
 
   // Before the body is read: a missing key is 401 whatever the body holds.
   async function admit(request: FastifyRequest, reply: FastifyReply): Promise<void> {
-    if (request.headers.origin !== undefined) allowBrowsers(reply);
+    if (request.headers.origin !== undefined) allowAnyOrigin(reply, sharedHeaders);
     request.operation = 'mcp';
     checkOrigin(request);
     try {
@@ -102,8 +100,8 @@ export function addMcpEndpoint(
     const answers: object[] = [];
     // In order, one after the other: a later one may build on what an earlier one did.
     for (const message of messages) {
-      const visit = { requestId: request.id, address: request.ip };
-      const answer = await answerMessage(parts, tools, caller, message, visit);
+      const source = { requestId: request.id, address: request.ip };
+      const answer = await answerMessage(parts, tools, caller, message, source);
       if (answer) answers.push(answer);
     }
     if (answers.length === 0) return reply.code(202).send();
@@ -165,11 +163,4 @@ function isBroken({ kind }: RpcMessage): boolean {
 
 function sendJson(reply: FastifyReply, body: object): FastifyReply {
   return reply.header('cache-control', 'no-store').type('application/json; charset=utf-8').send(JSON.stringify(body));
-}
-
-/** With a key in a header and no cookies there is nothing a foreign page could ride on. */
-function allowBrowsers(reply: FastifyReply): FastifyReply {
-  return reply
-    .header('access-control-allow-origin', '*')
-    .header('access-control-expose-headers', 'www-authenticate, x-request-id, retry-after');
 }

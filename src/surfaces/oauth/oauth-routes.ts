@@ -4,6 +4,7 @@ import type { Parts } from '../../flows/parts.ts';
 import { networkOf } from '../../limits/network-of.ts';
 import { RateLimited, takeRequests } from '../../limits/request-limits.ts';
 import { createSharedTries } from '../../limits/shared-tries.ts';
+import { addPreflight, allowAnyOrigin } from '../http/cors.ts';
 import { toAppError } from '../http/error-body.ts';
 import { refuseOtherMethods } from '../http/refuse-methods.ts';
 import { askProvider, type ProviderAnswer, type ProviderRequest, providerCookies } from './ask-provider.ts';
@@ -19,6 +20,11 @@ const bodyLimitBytes = 64 * 1024;
 /** Assistants that many people use register from few addresses. */
 const registrationsAnHour = { name: 'registration', most: 60, windowSeconds: 3600 };
 const metadataAgeSeconds = 300;
+/** For clients that are web pages themselves. */
+const sharedHeaders = {
+  exposed: 'www-authenticate, x-request-id, retry-after',
+  allowed: 'authorization, content-type, mcp-protocol-version',
+};
 const form = 'application/x-www-form-urlencoded';
 
 /** What every address needs. */
@@ -51,11 +57,11 @@ export function addOauth(app: FastifyInstance, parts: Parts): void {
 
 function addMetadata({ server, parts }: Door, path: string, describe: (publicUrl: string) => object): void {
   server.get(path, { onRequest: admit(parts, 'oauth_metadata') }, async (_request, reply) =>
-    allowAnyPage(reply)
+    allowAnyOrigin(reply, sharedHeaders)
       .header('cache-control', `public, max-age=${metadataAgeSeconds}`)
       .send(describe(parts.links.publicUrl)),
   );
-  addPreflight(server, path, 'GET');
+  addPreflight(server, path, ['GET'], sharedHeaders);
   refuseOtherMethods(server, path, new Set(['GET', 'HEAD']));
 }
 
@@ -106,7 +112,7 @@ function addRegistration(door: Door): void {
   });
   const client = `${registerPath}/:client`;
   server.get(client, { onRequest: admit(parts, 'oauth_register') }, async (request, reply) =>
-    pass(door, request, allowAnyPage(reply), { method: 'GET', path: request.url }, 'application/json'),
+    pass(door, request, allowAnyOrigin(reply, sharedHeaders), { method: 'GET', path: request.url }, 'application/json'),
   );
   refuseOtherMethods(server, client, new Set(['GET', 'HEAD']));
 }
@@ -122,23 +128,12 @@ interface Endpoint {
 function addEndpoint(door: Door, path: string, { operation, type, write }: Endpoint): void {
   const { server, parts } = door;
   server.post(path, { onRequest: admit(parts, operation) }, async (request, reply) => {
-    allowAnyPage(reply);
+    allowAnyOrigin(reply, sharedHeaders);
     const body = await write(request);
     return pass(door, request, reply, { method: 'POST', path, body }, type);
   });
-  addPreflight(server, path, 'POST');
+  addPreflight(server, path, ['POST'], sharedHeaders);
   refuseOtherMethods(server, path, new Set(['POST']));
-}
-
-function addPreflight(server: FastifyInstance, path: string, method: string): void {
-  server.options(path, async (_request, reply) =>
-    allowAnyPage(reply)
-      .code(204)
-      .header('access-control-allow-methods', method)
-      .header('access-control-allow-headers', 'authorization, content-type, mcp-protocol-version')
-      .header('access-control-max-age', '86400')
-      .send(),
-  );
 }
 
 function admit(parts: Parts, operation: string) {
@@ -171,7 +166,7 @@ function sendError(parts: Parts, error: unknown, request: FastifyRequest, reply:
   if (told.status >= 500) parts.log.error({ request_id: request.id, err: error }, 'OAuth request failed');
   if (error instanceof RateLimited) reply.headers(error.headers);
   if (told.retryAfterSeconds !== undefined) reply.header('retry-after', String(Math.ceil(told.retryAfterSeconds)));
-  return allowAnyPage(reply)
+  return allowAnyOrigin(reply, sharedHeaders)
     .code(told.status)
     .header('cache-control', 'no-store')
     .send({ error: told.code, error_description: told.message });
@@ -182,13 +177,6 @@ function send(reply: FastifyReply, { status, headers, body }: ProviderAnswer): F
     .code(status)
     .headers({ 'cache-control': 'no-store', ...headers })
     .send(body);
-}
-
-/** Clients that are web pages themselves: there are no cookies here that a foreign page could ride on. */
-function allowAnyPage(reply: FastifyReply): FastifyReply {
-  return reply
-    .header('access-control-allow-origin', '*')
-    .header('access-control-expose-headers', 'www-authenticate, x-request-id, retry-after');
 }
 
 /** @throws {OauthError} */
