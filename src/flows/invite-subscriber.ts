@@ -12,7 +12,7 @@ import { readCalendar } from './subscription-calendar.ts';
 import { recordSubscriptionEvent } from './subscription-events.ts';
 
 /** What was checked of an invitation. */
-export type Invitation = Pick<
+export type SubscriptionInvitation = Pick<
   SubscriptionRow,
   | 'merchant_id'
   | 'livemode'
@@ -41,7 +41,7 @@ const linkLength = 22;
 export async function inviteSubscriber(
   tx: Handle,
   parts: Parts,
-  invitation: Invitation,
+  invitation: SubscriptionInvitation,
   now: Date,
 ): Promise<SubscriptionRow> {
   const scope = scopeOf(invitation);

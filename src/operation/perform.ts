@@ -13,7 +13,7 @@ import { type RawInput, readIdempotencyKey, readInput } from './input.ts';
 import type { Call, Operation, OperationInput, PublicCall } from './operation.ts';
 
 /** What a door knows of a call besides its input. */
-export interface Visit extends CallContext {
+export interface DoorContext extends CallContext {
   /** Undefined when no credential was sent. */
   readonly caller: Caller | undefined;
   readonly source: OrderSource;
@@ -25,14 +25,14 @@ type Effect = () => void;
  * The one road for every call, whatever door it came through: access, input, idempotency, the operation itself, answer.
  * @throws {AppError} for everything that a caller can cause.
  */
-export async function perform(declared: Operation, parts: Parts, visit: Visit, raw: RawInput): Promise<Answer> {
+export async function perform(declared: Operation, parts: Parts, context: DoorContext, raw: RawInput): Promise<Answer> {
   const operation = declared.audit ? withAudit(declared) : declared;
   const begin = operation.access.public ? beginForAnybody : beginForCaller;
   // A transaction that is tried again starts over, effects included.
   const effects: Effect[] = [];
   let answer: Answer;
   try {
-    answer = await begin(operation, parts, visit, raw, effects);
+    answer = await begin(operation, parts, context, raw, effects);
   } catch (error) {
     throw explained(parts.strictAnswers ? declaredFailure(operation, error) : error);
   }
@@ -43,7 +43,7 @@ export async function perform(declared: Operation, parts: Parts, visit: Visit, r
 function beginForCaller(
   operation: Operation,
   parts: Parts,
-  { caller: visitor, requestId, address, log, signal, source }: Visit,
+  { caller: visitor, requestId, address, log, signal, source }: DoorContext,
   raw: RawInput,
   effects: Effect[],
 ): Answer | Promise<Answer> {
@@ -78,7 +78,7 @@ function read(operation: Operation, call: Call, input: OperationInput, raw: RawI
 function beginForAnybody(
   operation: Operation,
   parts: Parts,
-  { requestId, address, log, signal, source }: Visit,
+  { requestId, address, log, signal, source }: DoorContext,
   raw: RawInput,
   effects: Effect[],
 ): Promise<Answer> {

@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox';
-import type { Invitation } from '../../flows/invite-subscriber.ts';
+import type { SubscriptionInvitation } from '../../flows/invite-subscriber.ts';
 import { readCalendar } from '../../flows/subscription-calendar.ts';
 import { addSeconds } from '../../kernel/clock.ts';
 import { parseCurrency } from '../../kernel/currency.ts';
@@ -50,7 +50,7 @@ export const invitationInput = inputObject({
 type InvitationBody = Static<typeof invitationInput>;
 
 /** @throws {AppError} 422 naming each member that is wrong, 404 for a product that is not there. */
-export async function readInvitation(call: Call, body: InvitationBody): Promise<Invitation> {
+export async function readInvitation(call: Call, body: InvitationBody): Promise<SubscriptionInvitation> {
   const merchant = (await findMerchant(call.db, call.scope.merchantId))!;
   const faults: string[] = [];
   const offer = await readOffer(call, body, merchant.currency, faults);
@@ -82,7 +82,7 @@ export async function readInvitation(call: Call, body: InvitationBody): Promise<
   };
 }
 
-type Offer = Pick<Invitation, 'product_id' | 'name' | 'amount_cents' | 'currency' | 'agreed_taxes'>;
+type Offer = Pick<SubscriptionInvitation, 'product_id' | 'name' | 'amount_cents' | 'currency' | 'agreed_taxes'>;
 
 async function readOffer(call: Call, body: InvitationBody, fallbackCurrency: string, faults: string[]): Promise<Offer> {
   if (body.product_id == null) {

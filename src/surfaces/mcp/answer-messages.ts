@@ -1,6 +1,6 @@
 import type { Parts } from '../../flows/parts.ts';
 import type { Caller } from '../../kernel/context.ts';
-import { callTool, toolRefusalOf, type Visit } from './call-tool.ts';
+import { type CallSource, callTool, toolRefusalOf } from './call-tool.ts';
 import { RpcError, type RpcMessage, type RpcRequest, rpcErrors, rpcFailure, rpcResult } from './json-rpc.ts';
 import { initialize } from './protocol.ts';
 import type { Tool } from './tool.ts';
@@ -11,13 +11,13 @@ export async function answerMessage(
   tools: ReadonlyMap<string, Tool>,
   caller: Caller,
   message: RpcMessage,
-  visit: Visit,
+  source: CallSource,
 ): Promise<object | undefined> {
   if (message.kind === 'silent') return undefined;
   if (message.kind === 'broken') return rpcFailure(message.id, rpcErrors.invalidRequest, message.why);
   const { request } = message;
   try {
-    return rpcResult(request.id, await answer(parts, tools, caller, request, visit));
+    return rpcResult(request.id, await answer(parts, tools, caller, request, source));
   } catch (error) {
     if (error instanceof RpcError) return rpcFailure(request.id, error.code, error.message);
     throw error;
@@ -30,7 +30,7 @@ function answer(
   tools: ReadonlyMap<string, Tool>,
   caller: Caller,
   { method, params }: RpcRequest,
-  visit: Visit,
+  source: CallSource,
 ): object | Promise<object> {
   const mayUse = (tool: Tool | undefined) => tool !== undefined && toolRefusalOf(tool, caller) === undefined;
   switch (method) {
@@ -43,7 +43,7 @@ function answer(
       return { tools: usable.map(({ listed }) => listed) };
     }
     case 'tools/call':
-      return callTool(parts, tools, caller, params, visit);
+      return callTool(parts, tools, caller, params, source);
     default:
       throw new RpcError('methodNotFound', `There is no method ${method.slice(0, 100)}`);
   }

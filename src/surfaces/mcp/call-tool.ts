@@ -16,7 +16,7 @@ export interface ToolResult {
 }
 
 /** What a call tells of where it came from. */
-export interface Visit {
+export interface CallSource {
   readonly requestId: string;
   readonly address: string;
 }
@@ -44,7 +44,7 @@ export async function callTool(
   tools: ReadonlyMap<string, Tool>,
   caller: Caller,
   params: Readonly<Record<string, unknown>>,
-  visit: Visit,
+  source: CallSource,
 ): Promise<ToolResult> {
   const name = typeof params.name === 'string' ? params.name : '';
   const tool = tools.get(name);
@@ -52,7 +52,7 @@ export async function callTool(
   try {
     if (!tool)
       throw new RpcError('invalidParams', name ? `Unknown tool: ${shortName(name)}` : 'name must be a tool’s name');
-    const result = await run(parts, tool, caller, readArguments(params.arguments), visit);
+    const result = await run(parts, tool, caller, readArguments(params.arguments), source);
     success = !result.isError;
     return result;
   } finally {
@@ -77,22 +77,22 @@ async function run(
   tool: Tool,
   caller: Caller,
   args: Readonly<Record<string, unknown>>,
-  visit: Visit,
+  source: CallSource,
 ): Promise<ToolResult> {
   try {
     const refusal = toolRefusalOf(tool, caller);
     if (refusal !== undefined) throw new AppError('forbidden', refusal);
     const input = toRawInput(tool, args);
-    const { requestId, address } = visit;
+    const { requestId, address } = source;
     const context = { caller, requestId, address, log: parts.log, signal: parts.stopping, source: 'mcp' as const };
     return text(answerText(await perform(tool.operation, parts, context, input)), false);
   } catch (error) {
     const failure = inArguments(tool, toAppError(error));
     if (failure.status >= 500) {
-      const line = { request_id: visit.requestId, tool: tool.name, err: failure.cause ?? failure };
+      const line = { request_id: source.requestId, tool: tool.name, err: failure.cause ?? failure };
       parts.log.error(line, 'tool call failed');
     }
-    return text(JSON.stringify(renderError(failure, visit.requestId).body), true);
+    return text(JSON.stringify(renderError(failure, source.requestId).body), true);
   }
 }
 
