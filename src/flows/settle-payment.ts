@@ -1,6 +1,6 @@
 import type { Transaction } from '../db/database.ts';
 import { type EventFact, recordEvents } from '../events/outbox.ts';
-import { earlier } from '../kernel/clock.ts';
+import { earlier, later } from '../kernel/clock.ts';
 import { newId } from '../kernel/ids.ts';
 import type { InvoiceFact } from '../lightning/connector.ts';
 import { provesHash } from '../lightning/preimage.ts';
@@ -45,7 +45,8 @@ async function settle(tx: Transaction, parts: Parts, invoiceId: string, told: Se
   const scope = scopeOf(seen);
   // Adapters drop a preimage that proves nothing; whoever else tells us of a payment may not have.
   const fact = { ...told, preimage: provesHash(told.preimage, seen.payment_hash) };
-  const paidAt = earlier(fact.settledAt ?? now, now);
+  // The wallet's clock may be behind or ahead: nobody pays before there is an invoice, or after the payment was heard of.
+  const paidAt = earlier(later(fact.settledAt ?? now, seen.created_at), now);
   // The statements travel together and run in this order: the locks, as flows/README.md has them, before the change.
   const [lockedOrder, lockedInvoice, isFirst, paidCents, currency] = await Promise.all([
     lockOrder(tx, scope, seen.order_id),

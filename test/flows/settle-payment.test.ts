@@ -155,7 +155,7 @@ test('more than asked is recorded as it came and flagged; less than asked, as a 
   expect(await paymentsOf(less.id)).toMatchObject([{ amount_sats: 4980 }]);
 });
 
-test('a wallet’s own time counts, but never the future', async () => {
+test('a wallet’s own time counts, but never the future, nor a time before there was an invoice', async () => {
   const early = await createOrderWithInvoice(client);
   const settledAt = new Date(app.clock.now().getTime() + 60_000);
   app.clock.advanceSeconds(1200);
@@ -166,6 +166,23 @@ test('a wallet’s own time counts, but never the future', async () => {
   const ahead = await createOrderWithInvoice(client);
   await push(ahead.invoice.id, settled({ settledAt: new Date(app.clock.now().getTime() + 3600_000) }));
   expect((await show(ahead.id)).invoice.paid_at).toBe(app.clock.now().toISOString());
+
+  for (const settledAt of [new Date(app.clock.now().getTime() - 300_000), new Date(1000), new Date(Number.NaN)]) {
+    const behind = await createOrderWithInvoice(client);
+    app.clock.advanceSeconds(60);
+    await push(behind.invoice.id, settled({ settledAt }));
+    expect((await show(behind.id)).invoice.paid_at).toBe(behind.invoice.created_at);
+  }
+});
+
+test('a payment counts once and reads as paid when our own clock was put back meanwhile', async () => {
+  const order = await createOrderWithInvoice(client);
+  app.clock.advanceSeconds(-3600);
+  wallet.pay(order.invoice.payment_hash);
+  await look(order.invoice.id);
+  expect(await show(order.id)).toMatchObject({ status: 'paid', attention: null });
+  expect((await show(order.id)).invoice.paid_at).toBe(app.clock.now().toISOString());
+  expect(await paymentsOf(order.id)).toHaveLength(1);
 });
 
 test('money that comes after the end is recorded, with its time, and the order is paid late (case C024)', async () => {
