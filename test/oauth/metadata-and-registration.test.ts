@@ -193,6 +193,8 @@ describe('registration', () => {
     ['too many', Array.from({ length: 21 }, (_, n) => `https://client.example/${n}`)],
     ['no text', [7]],
     ['a relative one', ['/cb']],
+    ['what a browser takes for a path of ours', ['https:client.example/cb']],
+    ['a blank', [' https://client.example/cb']],
     ['http to a host', ['http://client.example/cb']],
     ['http to a host that looks like this computer', ['http://127.0.0.1.client.example/cb']],
     ['a fragment', ['https://client.example/cb#x']],

@@ -47,9 +47,12 @@ function readRedirects(value: unknown): string[] {
   return [...new Set(value.map(readRedirect))];
 }
 
+/** Parsers drop blanks and add missing slashes; a browser that we send to `https:client.example` stays on our pages. */
+const isSpelledOut = (text: string) => !/\s|^https?:(?!\/\/)/i.test(text);
+
 function readRedirect(value: unknown): string {
   const text = typeof value === 'string' && value.length <= longestRedirect ? value : '';
-  if (!URL.canParse(text)) throw invalidRedirect('redirect_uris must be absolute addresses');
+  if (!URL.canParse(text) || !isSpelledOut(text)) throw invalidRedirect('redirect_uris must be absolute addresses');
   const url = new URL(text);
   if (text.includes('#')) throw invalidRedirect('redirect_uris must have no fragment');
   if (url.username || url.password) throw invalidRedirect('redirect_uris must have no user name or password');
