@@ -1,4 +1,5 @@
 import { AppError, invalid } from '../kernel/errors.ts';
+import { allBitcoinMsat } from '../lightning/bolt11-amount.ts';
 import { canSeeSettlement, isOperational, largestPaymentSats, type WalletRow } from '../model/wallet.ts';
 
 /**
@@ -33,15 +34,20 @@ export function chooseWallets(
   return usable;
 }
 
+const allBitcoinSats = Number(allBitcoinMsat / 1000n);
+
+/** Also of a wallet that names none: an invoice for more than there is would fail, and be counted as the wallet's failure. */
+function limitSats(wallet: WalletRow): number {
+  return Math.min(largestPaymentSats(wallet) ?? allBitcoinSats, allBitcoinSats);
+}
+
 function fits(wallet: WalletRow, amountSats: number): boolean {
-  const largest = largestPaymentSats(wallet);
-  return amountSats >= wallet.min_sats && (largest === null || amountSats <= largest);
+  return amountSats >= wallet.min_sats && amountSats <= limitSats(wallet);
 }
 
 function doesNotFit(wallets: readonly WalletRow[], amountSats: number): AppError {
-  const limits = wallets.map(largestPaymentSats);
-  if (limits.every((limit) => limit !== null && amountSats > limit)) {
-    const largest = Math.max(...limits.map((limit) => limit ?? 0));
+  const largest = Math.max(...wallets.map(limitSats));
+  if (amountSats > largest) {
     return new AppError(
       'amount_exceeds_wallet_limits',
       `The amount of ${amountSats} sats exceeds the largest payment any of the wallets can take, ${largest} sats`,

@@ -56,6 +56,17 @@ describe('which wallet', () => {
     expect(await app.rows('select id from orders where merchant_id = $1', [shop.merchant.id])).toEqual([]);
   });
 
+  test('more than all bitcoin fits none, and asking for it says nothing of a wallet that is well', async () => {
+    const { ids, fakes } = await connect({});
+    const mostCents = 210_000_000_000_000;
+    const refused = await create({ total_amount_cents: mostCents + 1 });
+    expect([refused.status, refused.body.error.code]).toEqual([422, 'amount_exceeds_wallet_limits']);
+    expect(refused.body.error.message).toContain('2100000000000000 sats');
+    expect(fakes[0]!.created).toEqual([]);
+    expect(await health(ids[0]!)).toMatchObject({ consecutive_failures: 0, last_error: null });
+    expect((await create({ total_amount_cents: mostCents })).status).toBe(201);
+  });
+
   test('no wallet, or none that can show a settlement', async () => {
     await connect();
     expect((await create()).body.error.code).toBe('no_wallet');
