@@ -5,6 +5,7 @@ import type { Reply } from '../../harness/client.ts';
 import { onPostgres } from '../../harness/database.ts';
 import { anId, expectError, expectInvalid } from '../../harness/expect.ts';
 import { commitWhileWaiting } from '../../harness/interleave.ts';
+import { expectLedgerToHold } from '../../harness/ledger.ts';
 import { createOrder } from '../../harness/orders.ts';
 import { Receiver } from '../../harness/receiver.ts';
 import { describeRefusals } from '../../harness/refusals.ts';
@@ -243,6 +244,18 @@ describe('a test event', () => {
     expect((await merchant.test.get('/api/v1/m/events')).body.data).toEqual([]);
     expectError(await merchant.test.get(`/api/v1/m/events/${reply.body.event_id}`), 'not_found');
     expect((await list(webhook.id)).data[0]).toMatchObject({ id: reply.body.id, status: 'delivered' });
+  });
+
+  test('is no part of the books', async () => {
+    // Tests above have put events into this one's database.
+    const other = await openTestApp({ watch: false });
+    const { test: client } = await other.newMerchant();
+    const webhook = await createWebhook(client, receiver.url);
+    for (const event of ['order.paid', 'order.created']) {
+      expect((await client.post(`${path}/${webhook.id}/test`, { event })).status).toBe(201);
+    }
+    await expectLedgerToHold(other);
+    await other.close();
   });
 
   test('can be of any kind that is subscribed to', async () => {
