@@ -75,6 +75,8 @@ describe('authorization', () => {
     ['plain (case C100)', { code_challenge_method: 'plain' }, 'invalid_request'],
     ['another resource', { resource: 'https://elsewhere.example/mcp' }, 'invalid_target'],
     ['an implicit answer', { response_type: 'token' }, 'unsupported_response_type'],
+    ['an answer as a form', { response_mode: 'form_post' }, 'unsupported_response_mode'],
+    ['an answer behind a #', { response_mode: 'fragment' }, 'unsupported_response_mode'],
     ['no questions, where there must be one', { prompt: 'none' }, 'login_required'],
   ])('refuses %s, and tells the client', async (_, changes, error) => {
     const begun = await (await signedIn()).authorize(changes);

@@ -6,6 +6,8 @@ export const tokenPath = '/oauth/token';
 export const registerPath = '/oauth/register';
 export const revokePath = '/oauth/revoke';
 
+/** How the answer comes to the client's address. */
+export const responseMode = 'query';
 /** Ways for a client to say who it is; `none` is that of programs that cannot keep a secret. */
 export const clientAuthMethods = ['none', 'client_secret_post', 'client_secret_basic'] as const;
 
@@ -31,7 +33,7 @@ export function serverMetadata(publicUrl: string) {
     revocation_endpoint: publicUrl + revokePath,
     scopes_supported: [...oauthScopes],
     response_types_supported: ['code'],
-    response_modes_supported: ['query'],
+    response_modes_supported: [responseMode],
     grant_types_supported: ['authorization_code', 'refresh_token'],
     token_endpoint_auth_methods_supported: [...clientAuthMethods],
     revocation_endpoint_auth_methods_supported: [...clientAuthMethods],

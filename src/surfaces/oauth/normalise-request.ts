@@ -1,5 +1,6 @@
 import { oauthScopes } from '../../kernel/context.ts';
 import { protectedResource, readScopes } from '../../model/oauth-connection.ts';
+import { responseMode } from './metadata.ts';
 
 /**
  * Parameters that clients of sign-in services add (OpenID Connect). We sign nobody in to other services, and
@@ -22,6 +23,9 @@ export function normaliseAuthorization(query: URLSearchParams, publicUrl: string
   for (const name of notOurs) request.delete(name);
   // Consent is asked for every time; only `none` says something else.
   if (request.get('prompt') !== 'none') request.delete('prompt');
+  // What oidc-provider would answer as well, a form for one, it refuses under a name that it does not know.
+  if (request.getAll('response_mode').some((mode) => mode !== '' && mode !== responseMode))
+    request.set('response_mode', 'unknown');
   const scopes = readScopes(request.getAll('scope').join(' '));
   request.set('scope', (scopes.length > 0 ? scopes : oauthScopes).join(' '));
   return request;
