@@ -10,6 +10,7 @@ import {
 import type { Parts } from '../../flows/parts.ts';
 import { AppError, notFound } from '../../kernel/errors.ts';
 import { prefersJson } from '../http/accept.ts';
+import { refuseOtherMethods } from '../http/refuse-methods.ts';
 import { admitVisitors } from '../pages/admit-visitors.ts';
 import { newNonce, pageHeaders } from '../pages/headers.ts';
 import { chooseLanguage, type Language } from '../pages/language.ts';
@@ -27,6 +28,7 @@ const deeds: Readonly<Record<string, Deed>> = {
   cancel: (parts, { subscription }) => cancelByLink(parts, subscription),
 };
 
+const page = '/subscriptions/:link';
 const config = { secretInPath: true, visit: 'page' } as const;
 
 /** The customer's page of a subscription, and what its buttons do. JSON for whoever prefers it to HTML. */
@@ -38,14 +40,16 @@ export function addSubscriptionPages(app: FastifyInstance, parts: Parts): void {
 }
 
 function addRoutes(app: FastifyInstance, parts: Parts): void {
-  app.get('/subscriptions/:link', { config }, async (request: Request, reply) => {
+  app.get(page, { config }, async (request: Request, reply) => {
     const { link } = request.params;
     const view = await readCustomerView(parts, link);
     return view ? show(request, reply, view, link) : unknown(request, reply);
   });
+  refuseOtherMethods(app, page, new Set(['GET', 'HEAD']));
 
   for (const [name, deed] of Object.entries(deeds)) {
-    app.post(`/subscriptions/:link/${name}`, { config }, async (request: Request, reply) => {
+    const path = `${page}/${name}`;
+    app.post(path, { config }, async (request: Request, reply) => {
       const { link } = request.params;
       const view = await readCustomerView(parts, link);
       if (!view) return unknown(request, reply);
@@ -64,6 +68,7 @@ function addRoutes(app: FastifyInstance, parts: Parts): void {
       // Back to the page, so that a reload does nothing again.
       return reply.code(303).header('location', `/subscriptions/${link}`).header('cache-control', 'no-store').send();
     });
+    refuseOtherMethods(app, path, new Set(['POST']));
   }
 }
 

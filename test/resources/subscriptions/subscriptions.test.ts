@@ -310,6 +310,17 @@ describe('the customer’s page', () => {
     expect((await customerPage(app, subscription, asPerson)).body).not.toContain('Simulate');
   });
 
+  test('answers other methods with 405 and says which work', async () => {
+    const reply = await app.stranger.delete('/subscriptions/sub_x');
+    expectError(reply, 'method_not_allowed');
+    expect(reply.headers.allow).toBe('GET, HEAD');
+    for (const deed of ['accept', 'pay', 'simulate_payment', 'cancel']) {
+      const read = await app.stranger.get(`/subscriptions/sub_x/${deed}`);
+      expectError(read, 'method_not_allowed');
+      expect(read.headers.allow).toBe('POST');
+    }
+  });
+
   test('stays out of the log', async () => {
     const lines: unknown[] = [];
     const log = app.parts.log as { info: (...parts: unknown[]) => void };
