@@ -62,8 +62,8 @@ export function filterNames(fields: FilterFields): { name: string; type: FilterT
   );
 }
 
-/** Also in capitals, with blanks, or with brackets that were percent-encoded twice. */
-const looksLikeFilter = /^\s*q\s*(?:$|[[.%])/i;
+/** Also in capitals, with blanks, with brackets that were percent-encoded twice, or as others write it: `created_at[gte]`. */
+const looksLikeFilter = /^\s*q\s*(?:$|[.%])|\[/i;
 
 /** @throws {AppError} `validation_error` naming each parameter that is unknown, repeated or malformed. */
 export function readFilters(fields: FilterFields, query: Readonly<Record<string, unknown>>): Filter[] {
