@@ -21,16 +21,23 @@ export function takeRequests(
   const limits = caller ? limitsOf(caller) : unauthenticated;
   const { taken, standing } = limiter.take(caller?.credentialId ?? `address ${networkOf(address)}`, limits, count, now);
   if (taken) return rateHeaders(standing);
+  const tooSmall = limits.find(({ most }) => count > most);
+  if (tooSmall) {
+    const { most, name } = tooSmall;
+    throw new RateLimited(`${count} requests at once never fit into ${most} a ${name}; send fewer`, standing);
+  }
   const { most, name } = standing.limit;
-  throw new RateLimited(`More than ${most} requests in this ${name}; wait ${standing.resetSeconds} s`, standing);
+  const wait = standing.resetSeconds;
+  throw new RateLimited(`More than ${most} requests in this ${name}; wait ${wait} s`, standing, wait);
 }
 
 /** A 429 that still tells where the caller stands. */
 export class RateLimited extends AppError {
   readonly headers: Record<string, string>;
 
-  constructor(message: string, standing: RateStanding) {
-    super('rate_limited', message, { retryAfterSeconds: standing.resetSeconds });
+  /** @param retryAfterSeconds left out where waiting does not help. */
+  constructor(message: string, standing: RateStanding, retryAfterSeconds?: number) {
+    super('rate_limited', message, retryAfterSeconds === undefined ? {} : { retryAfterSeconds });
     this.headers = rateHeaders(standing);
   }
 }

@@ -252,6 +252,10 @@ describe('the request limit', () => {
     expect(Number(full.headers['retry-after'])).toBeGreaterThan(0);
     // Refused whole: the rest is still there for a smaller one.
     expect((await mcp.send({ key, body: JSON.stringify(Array(3).fill(rpc('ping'))) })).status).toBe(200);
+    // No minute would be long enough, so there is nothing to wait for.
+    const never = await mcp.send({ key, body: JSON.stringify(Array(11).fill(rpc('ping'))) });
+    expect([never.status, never.headers['retry-after']]).toEqual([429, undefined]);
+    expect(never.body.error.message).toBe('11 requests at once never fit into 10 a minute; send fewer');
   });
 
   test('is for what the usage of the key counts: every request once, also those that call no tool', async () => {
