@@ -32,6 +32,9 @@ describe('tax', () => {
     expect(priced.taxDetails).toEqual([
       { tax_id: 'tax 8 false', name: 'Tax', rate: '8.0', inclusive: false, amount_cents: 182 },
     ]);
+    // 0.9152 each, and halves.
+    expect(price([line(1144, 1, tax('8')), line(1144, 1, tax('8'))]).taxCents).toBe(184);
+    expect(price([line(5, 1, tax('10')), line(5, 1, tax('10'))]).taxCents).toBe(2);
   });
 
   test('that is inclusive is found inside the price and changes no total', () => {

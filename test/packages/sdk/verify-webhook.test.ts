@@ -158,6 +158,14 @@ describe('the signature without a time', () => {
     for (const headers of [undefined, null, 'x', {}]) expect(faultOf(hit.body, headers)).toBe('missing_signature');
   });
 
+  test('is checked before the body is read, like the others (case C121)', () => {
+    for (const body of ['', '{', '[]', Buffer.of(0xff)]) {
+      for (const headers of [hit.headers, headersWith(onlyService(`sha256=${'0'.repeat(64)}`))]) {
+        expect(faultOf(body, headers)).toBe('wrong_signature');
+      }
+    }
+  });
+
   test('the other headers are one error too', () => {
     const malformed = ['', 'v1', 'v1,', 'v1,abc', 'v2,abc', 'abc', `v1,${'A'.repeat(44)}`, 'v1,a v1,b'];
     for (const value of malformed.slice(1)) {
