@@ -54,6 +54,20 @@ describe('the same call again', () => {
     expect((await eventKinds(app, merchant.id)).filter((kind) => kind === 'order.created')).toHaveLength(1);
   });
 
+  test('a web page may read that an answer is a repeated one, and what is left of its limit', async () => {
+    const { publishable } = await app.newMerchant();
+    const send = () =>
+      publishable.post('/api/v1/pub/checkout_sessions', { checkout_session: { amount_cents: 500 } }, keyed('page'));
+    const first = await send();
+    const again = await send();
+    expectReplay(again, first);
+    const exposed = again.headers['access-control-expose-headers']!.split(', ');
+    for (const name of ['idempotent-replayed', 'ratelimit', 'ratelimit-policy']) {
+      expect(again.headers).toHaveProperty(name);
+      expect(exposed).toContain(name);
+    }
+  });
+
   test('replays a PATCH, a DELETE, a cash payment, a generated invoice and a simulated payment', async () => {
     const { test: client } = await app.newMerchant();
     const [changed, gone] = [await createOrder(client), await createOrder(client)];

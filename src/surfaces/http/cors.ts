@@ -9,7 +9,7 @@ interface SharedHeaders {
 }
 
 const apiHeaders: SharedHeaders = {
-  exposed: 'x-request-id, retry-after, etag',
+  exposed: 'x-request-id, retry-after, etag, idempotent-replayed, ratelimit, ratelimit-policy',
   allowed: 'authorization, content-type, idempotency-key, if-none-match, x-access-token',
 };
 
