@@ -3,11 +3,14 @@ import { isJsonObject } from '../../kernel/json-object.ts';
 /** Versions of the protocol that are spoken here, newest first. */
 const spokenVersions = ['2025-06-18', '2025-03-26', '2024-11-05'] as const;
 
+const newestKnown = '2026-07-28';
 /**
- * Versions that a client may name in `MCP-Protocol-Version`: every one that was published. Clients send the one they asked
- * for whatever was agreed, and refusing newer ones locks them out; dates that never were a version are refused.
+ * Versions that a client may name in `MCP-Protocol-Version`: every one that was published, and dates after the newest,
+ * which may have been since. Clients send the one they asked for whatever was agreed, and refusing newer ones locks them
+ * out; other dates never were a version and are refused.
  */
-const knownVersions: ReadonlySet<string> = new Set([...spokenVersions, '2025-11-25', '2026-07-28']);
+const knownVersions: ReadonlySet<string> = new Set([...spokenVersions, '2025-11-25', newestKnown]);
+const isLaterVersion = (version: string) => /^\d{4}-\d\d-\d\d$/.test(version) && version > newestKnown;
 
 /** What a model is told of how to sell, each with the tools that it takes. */
 const waysToSell = [
@@ -47,8 +50,9 @@ export function initialize({ protocolVersion }: Readonly<Record<string, unknown>
  * the version is what it is about.
  */
 export function versionFault(header: string | string[] | undefined, body: unknown): string | undefined {
-  if (header === undefined || knownVersions.has(String(header))) return undefined;
+  const version = String(header);
+  if (header === undefined || knownVersions.has(version) || isLaterVersion(version)) return undefined;
   const messages = Array.isArray(body) ? body : [body];
   if (messages.some((message) => isJsonObject(message) && message.method === 'initialize')) return undefined;
-  return `MCP-Protocol-Version must be one of ${[...knownVersions].sort().join(', ')}`;
+  return `MCP-Protocol-Version must be one of ${[...knownVersions].sort().join(', ')}, or a newer one`;
 }

@@ -142,10 +142,10 @@ describe('the protocol', () => {
       const headers = { 'mcp-protocol-version': version, 'mcp-session-id': 'old' };
       return (await mcp.send({ headers, body: JSON.stringify(body) })).status;
     };
-    for (const version of ['2024-11-05', '2025-03-26', '2025-06-18', '2025-11-25', '2026-07-28']) {
+    for (const version of ['2024-11-05', '2025-03-26', '2025-06-18', '2025-11-25', '2026-07-28', '2027-03-01']) {
       expect(await status(version, rpc('tools/list')), version).toBe(200);
     }
-    for (const version of ['1999-01-01', '2025-06-19', '2099-01-01', 'latest', '2025-06-18, 2025-03-26']) {
+    for (const version of ['1999-01-01', '2025-06-19', '2026-07-27', 'latest', '2025-06-18, 2025-03-26']) {
       expect(await status(version, rpc('tools/list')), version).toBe(400);
       expect(await status(version, { jsonrpc: '2.0', method: 'notifications/initialized' }), version).toBe(400);
       expect(await status(version, rpc('initialize', {})), version).toBe(200);
