@@ -68,6 +68,7 @@ function view(bolt11) {
     merchant: { name: 'Northwind Coffee', logoUrl: null, timeZone: 'Europe/Berlin' },
     currency: 'usd',
     amountCents: 2450,
+    paidCents: 0,
     amountSats: 24137,
     taxCents: 200,
     discountCents: 0,

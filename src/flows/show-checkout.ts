@@ -116,8 +116,11 @@ async function outcomeOf(parts: Parts, session: CheckoutSessionRow, error: unkno
     case 'validation_error':
     case 'volume_exceeded':
       return { unpayable: 'The shop has no wallet that can take this amount now. Nothing was charged.' };
-    case 'wallet_unavailable':
     case 'rate_unavailable':
+      return {
+        unpayable: 'There is no exchange rate for bitcoin at the moment. Nothing was charged; try again in a minute.',
+      };
+    case 'wallet_unavailable':
       return {
         unpayable: 'The shop’s wallet does not answer at the moment. Nothing was charged; try again in a minute.',
       };
@@ -157,6 +160,7 @@ async function viewOf(
     currency: priced.currency,
     // What the order says wins: the merchant may have changed it.
     amountCents: priced.total_amount_cents,
+    paidCents: priced.total_amount_cents - (invoice?.quoted_cents ?? priced.total_amount_cents),
     amountSats: known?.amount_sats ?? order?.total_amount_sats,
     taxCents: priced.tax_amount_cents,
     discountCents: priced.discount_amount_cents,

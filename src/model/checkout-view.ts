@@ -9,6 +9,8 @@ export interface CheckoutView {
   readonly merchant: { readonly name: string; readonly logoUrl: string | null; readonly timeZone: string };
   readonly currency: string;
   readonly amountCents: number;
+  /** What earlier invoices of the order have brought in, where one for the rest waits to be paid. */
+  readonly paidCents: number;
   /** undefined until an invoice has been made. */
   readonly amountSats: number | undefined;
   readonly taxCents: number;

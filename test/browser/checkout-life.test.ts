@@ -160,7 +160,7 @@ describe.runIf(hasBrowser())('a checkout in a browser', () => {
     await page.goto(session.path);
     await page.locator('#simulate button').click();
     await titleShown(page, 'Payment complete');
-    expect(page.url()).toBe(session.path);
+    expect(page.url()).toBe(`${session.path}?locale=en`);
     expect(await page.locator('#continue').getAttribute('href')).toContain(`checkout_id=${session.id}`);
     await page.locator('a', { hasText: 'View receipt' }).click();
     expect(await page.locator('.watermark').textContent()).toBe('Test, not a real payment');
@@ -194,9 +194,11 @@ describe.runIf(hasBrowser())('a checkout in a browser', () => {
     await page.context().setOffline(true);
     await page.locator('#offline').waitFor({ state: 'visible', timeout: 6000 });
     expect(await page.locator('.qr').isVisible()).toBe(true);
+    expect(await page.locator('#live').textContent()).toBe('Connection lost. Trying again…');
     await pay(session.token);
     await page.context().setOffline(false);
     await titleShown(page, 'Payment complete');
+    expect(await page.locator('#live').textContent()).toBe('Payment complete');
   });
 
   test('who comes back to the page finds the state at once', async () => {
@@ -479,11 +481,14 @@ describe.runIf(hasBrowser())('a checkout in a browser', () => {
     const own = await app.newMerchant();
     await changeWallet(app, await testWalletId(app, own), { enabled: false });
     const page = await newPage();
-    await page.goto((await createSession({}, own)).path);
-    await titleShown(page, 'This payment cannot be taken right now');
+    const { path } = await createSession({}, own);
+    await page.goto(`${path}?locale=de`);
+    await titleShown(page, 'Diese Zahlung ist gerade nicht möglich');
+    await page.locator('main a', { hasText: 'Erneut versuchen' }).click();
+    await titleShown(page, 'Diese Zahlung ist gerade nicht möglich');
     expect(
       await page.locator('main a').evaluateAll((all) => all.map((one) => (one as HTMLAnchorElement).href)),
-    ).toEqual([`${shop.url}/cart`]);
+    ).toEqual([`${path}?locale=de`, `${shop.url}/cart`]);
   });
 
   /** A page of the shop that loads embed.js and notes what it hears. */

@@ -184,6 +184,29 @@ describe.runIf(hasBrowser())('what payers see', () => {
     expect(await faultsOf()).toEqual([]);
   });
 
+  test('an amount stays on one line on a small phone, in a payment link too', async () => {
+    await page.setViewportSize({ width: 320, height: 844 });
+    for (const [amountCents, currency] of [
+      [1_320_987, 'kwd'],
+      [1_500_000_000, 'idr'],
+    ] as const) {
+      const change = { amountCents, currency };
+      const places: [place: string, render: (nonce: string) => string][] = [
+        ['.amount bdi', (nonce) => renderPaymentLinkPage(paymentLinkView(change), { nonce, locale: 'de' })],
+        ['.price bdi', (nonce) => renderCheckoutPage(checkoutView(change), { nonce, locale: 'de' })],
+      ];
+      for (const [place, render] of places) {
+        server.show('/', render);
+        await open();
+        const lines = await page
+          .locator(place)
+          .first()
+          .evaluate((one) => one.getClientRects().length);
+        expect([place, currency, lines]).toEqual([place, currency, 1]);
+      }
+    }
+  });
+
   test('at twice the text size nothing sticks out', async () => {
     checkout(checkoutView());
     await page.setViewportSize({ width: 640, height: 844 });

@@ -58,7 +58,7 @@ describe.runIf(hasBrowser())('a customer of a subscription', () => {
       await page.goto(addressOf(subscription));
       expect(await faults()).toEqual([]);
       const press = async (deed: string) => {
-        await page.locator(`form[action$="/${deed}"] button`).click();
+        await page.locator(`form[action*="/${deed}?"] button`).click();
         await page.waitForLoadState();
       };
       await press('accept');
@@ -83,6 +83,9 @@ describe.runIf(hasBrowser())('a customer of a subscription', () => {
     await page.goto(`${addressOf(subscription)}?locale=ar`);
     expect(await page.locator('html').getAttribute('dir')).toBe('rtl');
     expect(await faultsAtWidths(page)).toEqual([]);
+    await page.locator('form[action*="/accept?"] button').click();
+    await page.locator('form[action*="/pay?"]').waitFor();
+    expect(await page.locator('html').getAttribute('lang')).toBe('ar');
     await page.close();
   });
 });

@@ -22,6 +22,7 @@ export function checkoutView(change: Partial<CheckoutView> = {}): CheckoutView {
     merchant: { name: 'Northwind Coffee', logoUrl: null, timeZone: 'Europe/Berlin' },
     currency: 'usd',
     amountCents: 2450,
+    paidCents: 0,
     amountSats: 24137,
     taxCents: 200,
     discountCents: 0,

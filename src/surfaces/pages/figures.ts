@@ -8,7 +8,8 @@ export interface Figures {
   money(cents: number, currency: string): string;
   /** Plain decimal text, such as the price of one bitcoin, in the currency's two or more decimals. */
   decimalMoney(amount: string, currency: string): string;
-
+  /** A percentage as the API writes it, "8.25" or "7.0". */
+  percent(rate: string): string;
   count(value: number | bigint): string;
   sats(amount: number): string;
   /** Day and minute in an IANA time zone; with the zone's name where `named`. */
@@ -30,6 +31,11 @@ export function figuresOf(language: Language): Figures {
 function makeFigures(language: Language): Figures {
   const moneyFormats = new Map<string, Intl.NumberFormat>();
   const timeFormats = new Map<string, Intl.DateTimeFormat>();
+  const percents = new Intl.NumberFormat(language, {
+    style: 'percent',
+    numberingSystem: 'latn',
+    maximumFractionDigits: 4,
+  });
   const counts = new Intl.NumberFormat(language, { numberingSystem: 'latn' });
 
   function moneyFormat(currency: string, digits: number): Intl.NumberFormat {
@@ -74,14 +80,16 @@ function makeFigures(language: Language): Figures {
       plain(moneyFormat(currency, currencyExponent(currency)).format(formatAmount(cents, currency) as `${number}`)),
     decimalMoney: (amount, currency) =>
       plain(moneyFormat(currency, Math.max(2, currencyExponent(currency))).format(amount as `${number}`)),
-
+    // As text: a float would turn 8.2 % into 8.199….
+    percent: (rate) => plain(percents.format(`${rate}e-2` as `${number}`)),
     count: (value) => plain(counts.format(value)),
     sats: (amount) => `${plain(counts.format(amount))} sats`,
     time: (at, timeZone, named = false) => timeFormat(timeZone, named).format(at),
   };
 }
 
-// Arabic money carries marks that turn "US$ 24.50" around; the pages isolate figures themselves.
+// Arabic money carries marks that turn "US$ 24.50" around; the pages isolate figures themselves. The mark that keeps the
+// last dot of an Arabic currency, as of the dinar, where its letters are stays.
 function plain(text: string): string {
-  return text.replace(/[\u200e\u200f\u061c]/g, '');
+  return text.replace(/[\u200e\u061c]|(?<!\p{Script=Arabic}\.)\u200f/gu, '');
 }

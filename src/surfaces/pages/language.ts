@@ -31,8 +31,17 @@ export function dictionaryOf(language: Language): Dictionary {
 
 /** The language of a page: what `?locale=` asks for, then what the browser prefers (RFC 9110, 12.5.4), then English. */
 export function chooseLanguage(asked: unknown, acceptLanguage: string | undefined): Language {
-  const wanted = typeof asked === 'string' ? findLanguage(asked) : undefined;
-  return wanted ?? preferred(acceptLanguage ?? '') ?? 'en';
+  return askedLanguage(asked) ?? preferred(acceptLanguage ?? '') ?? 'en';
+}
+
+/** An address of ours without a query, in the language that `?locale=` asked for: who chose one goes on in it. */
+export function inLanguage(address: string, asked: unknown): string {
+  const language = askedLanguage(asked);
+  return language ? `${address}?locale=${language}` : address;
+}
+
+function askedLanguage(asked: unknown): Language | undefined {
+  return typeof asked === 'string' ? findLanguage(asked) : undefined;
 }
 
 function preferred(header: string): Language | undefined {

@@ -13,7 +13,7 @@ import { prefersJson } from '../http/accept.ts';
 import { refuseOtherMethods } from '../http/refuse-methods.ts';
 import { goneSignal } from '../http/stream-answer.ts';
 import { newNonce, pageHeaders } from '../pages/headers.ts';
-import { chooseLanguage } from '../pages/language.ts';
+import { chooseLanguage, inLanguage } from '../pages/language.ts';
 import { sendCheckoutEvents } from './checkout-events.ts';
 import { checkoutDescription, checkoutStatus } from './checkout-json.ts';
 import { renderCheckoutPage } from './pages/checkout-page.tsx';
@@ -113,7 +113,10 @@ function addSimulatedPayment(app: FastifyInstance, parts: Parts): void {
   app.post(path, { config }, async (request: Request, reply) => {
     const paying = () => simulateCheckoutPayment(parts, request.params.token, parts.stopping);
     const outcome = await request.place!.aside(paying);
-    if (isFromForm(request)) return reply.code(303).header('location', `/checkout/${request.params.token}`).send();
+    if (isFromForm(request)) {
+      const path = `/checkout/${request.params.token}`;
+      return reply.code(303).header('location', inLanguage(path, request.query.locale)).send();
+    }
     return noStore(reply).send(toSimulatedPayment(outcome.invoiceId, outcome));
   });
   refuseOtherMethods(app, path, new Set(['POST']));

@@ -7,7 +7,7 @@ import { toPaymentLink } from '../../model/payment-link-view.ts';
 import { prefersJson } from '../http/accept.ts';
 import { refuseOtherMethods } from '../http/refuse-methods.ts';
 import { newNonce, pageHeaders } from '../pages/headers.ts';
-import { chooseLanguage } from '../pages/language.ts';
+import { chooseLanguage, inLanguage } from '../pages/language.ts';
 import { renderMissingPage } from './pages/missing-page.tsx';
 import { renderPaymentLinkPage } from './pages/payment-link-page.tsx';
 
@@ -51,7 +51,7 @@ export function addPaymentLinkPages(app: FastifyInstance, parts: Parts): void {
     if (typeof token === 'string') {
       return reply
         .code(303)
-        .header('location', checkoutUrl(token, parts.links.payUrl))
+        .header('location', inLanguage(checkoutUrl(token, parts.links.payUrl), request.query.locale))
         .header('cache-control', 'no-store')
         .send();
     }

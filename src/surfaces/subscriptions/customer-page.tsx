@@ -28,15 +28,14 @@ const tones: Readonly<Record<SubscriptionStatus, string>> = {
 /** What all parts of the page know. */
 interface Shown {
   readonly view: CustomerView;
-  /** The page's own path. */
-  readonly base: string;
+  readonly link: string;
   readonly language: Language;
 }
 
 /** The customer's page: what it is, what is to be paid, what was paid, and the way out. */
 export function customerPage(view: CustomerView, link: string, language: Language, nonce: string): string {
   const { subscription, merchant, unpaid } = view;
-  const shown = { view, base: `/subscriptions/${link}`, language };
+  const shown = { view, link, language };
   const words = wordsOf(language);
   const mayLeave = subscription.status !== 'cancelled' && !subscription.cancel_at_period_end;
   return renderPage({
@@ -67,7 +66,7 @@ export function customerPage(view: CustomerView, link: string, language: Languag
             </p>
           </div>
           <Terms {...shown} />
-          {subscription.status === 'invited' && <Deed base={shown.base} name="accept" text={words.accept} accent />}
+          {subscription.status === 'invited' && <Deed {...shown} name="accept" text={words.accept} accent />}
           {unpaid && <Payment {...shown} />}
         </div>
         <History {...shown} />
@@ -107,7 +106,7 @@ export function refusalPage(text: string, link: string, language: Language, nonc
       <div class="card stack">
         <h1>{words.failed}</h1>
         <p lang="en">{text}</p>
-        <LinkButton href={`/subscriptions/${link}`}>{words.back}</LinkButton>
+        <LinkButton href={`/subscriptions/${link}?locale=${language}`}>{words.back}</LinkButton>
       </div>
     ),
   });
@@ -120,12 +119,12 @@ function Terms({ view: { subscription }, language }: Shown): JSX.Element {
   const hasStarted = subscription.current_period_start !== null;
   const first = priceCharge({ ...subscription, current_period_start: null });
   const later = priceCharge({ ...subscription, current_period_start: subscription.invited_at });
-  const percent = Number(subscription.bitcoin_discount_percent);
+  const percent = subscription.bitcoin_discount_percent;
   const facts: [name: string, value: JSX.Element | string | false | null][] = [
     [words.startsOn, status === 'invited' && startsOn && dayText(new Date(`${startsOn}T12:00:00Z`), 'UTC', language)],
     [words.free, status === 'invited' && trialDays > 0 && lengthText(trialDays, 'day', language)],
     [words.firstCharge, !hasStarted && first.totalCents !== later.totalCents && money(first.totalCents)],
-    [words.bitcoinDiscount, percent > 0 && `${percent}%`],
+    [words.bitcoinDiscount, Number(percent) > 0 && <Ltr>{figuresOf(language).percent(percent)}</Ltr>],
     [words.tax, later.taxCents > 0 && money(later.taxCents)],
     [words.eachCharge, later.totalCents !== subscription.amount_cents && money(later.totalCents)],
     [
@@ -148,13 +147,14 @@ function Terms({ view: { subscription }, language }: Shown): JSX.Element {
   );
 }
 
-function Payment({ view, base, language }: Shown): JSX.Element {
+function Payment(shown: Shown): JSX.Element {
+  const { view, language } = shown;
   const { order, invoice } = view.unpaid!;
   const figures = figuresOf(language);
   const words = wordsOf(language);
   const { checkout } = dictionaryOf(language);
   const pay = words.pay(figures.money(order.total_amount_cents, order.currency));
-  if (!invoice) return <Deed base={base} name="pay" text={pay} accent />;
+  if (!invoice) return <Deed {...shown} name="pay" text={pay} accent />;
   const address = `lightning:${invoice.bolt11.toUpperCase()}`;
   return (
     <section aria-label={pay}>
@@ -169,7 +169,7 @@ function Payment({ view, base, language }: Shown): JSX.Element {
         {invoice.bolt11}
       </p>
       <p class="small">{words.noticing}</p>
-      {!order.livemode && <Deed base={base} name="simulate_payment" text={checkout.simulate} />}
+      {!order.livemode && <Deed {...shown} name="simulate_payment" text={checkout.simulate} />}
     </section>
   );
 }
@@ -187,7 +187,11 @@ function History({ view, language }: Shown): JSX.Element | null {
             <dt>{dayText(period.starts_at, view.subscription.time_zone, language)}</dt>
             <dd>
               <Ltr>{figures.money(order.total_amount_cents, order.currency)}</Ltr> ·{' '}
-              {receipt ? <a href={receipt}>{words.orders[order.status]}</a> : words.orders[order.status]}
+              {receipt ? (
+                <a href={`${receipt}?locale=${language}`}>{words.orders[order.status]}</a>
+              ) : (
+                words.orders[order.status]
+              )}
             </dd>
           </div>
         ))}
@@ -196,7 +200,8 @@ function History({ view, language }: Shown): JSX.Element | null {
   );
 }
 
-function Leave({ view, base, language }: Shown): JSX.Element {
+function Leave(shown: Shown): JSX.Element {
+  const { view, language } = shown;
   const words = wordsOf(language);
   const isInvited = view.subscription.status === 'invited';
   const text = isInvited ? words.declineText : view.unpaid ? words.cancelUnpaid : words.cancelLater;
@@ -205,15 +210,21 @@ function Leave({ view, base, language }: Shown): JSX.Element {
       <summary>{isInvited ? words.declining : words.cancelling}</summary>
       <div class="stack">
         <p class="small">{text}</p>
-        <Deed base={base} name="cancel" text={isInvited ? words.decline : words.cancel} />
+        <Deed {...shown} name="cancel" text={isInvited ? words.decline : words.cancel} />
       </div>
     </details>
   );
 }
 
-function Deed({ base, name, text, accent = false }: { base: string; name: string; text: string; accent?: boolean }) {
+interface DeedProps extends Pick<Shown, 'link' | 'language'> {
+  name: string;
+  text: string;
+  accent?: boolean;
+}
+
+function Deed({ link, language, name, text, accent = false }: DeedProps): JSX.Element {
   return (
-    <form method="post" action={`${base}/${name}`}>
+    <form method="post" action={`/subscriptions/${link}/${name}?locale=${language}`}>
       <SubmitButton accent={accent}>{text}</SubmitButton>
     </form>
   );

@@ -13,7 +13,7 @@ import { prefersJson } from '../http/accept.ts';
 import { refuseOtherMethods } from '../http/refuse-methods.ts';
 import { admitVisitors } from '../pages/admit-visitors.ts';
 import { newNonce, pageHeaders } from '../pages/headers.ts';
-import { chooseLanguage, type Language } from '../pages/language.ts';
+import { chooseLanguage, inLanguage, type Language } from '../pages/language.ts';
 import { customerJson } from './customer-json.ts';
 import { customerPage, refusalPage, unknownPage } from './customer-page.tsx';
 
@@ -66,7 +66,8 @@ function addRoutes(app: FastifyInstance, parts: Parts): void {
       if (prefersJson(request.headers.accept))
         return show(request, reply, (await readCustomerView(parts, link))!, link);
       // Back to the page, so that a reload does nothing again.
-      return reply.code(303).header('location', `/subscriptions/${link}`).header('cache-control', 'no-store').send();
+      const address = inLanguage(`/subscriptions/${link}`, localeOf(request));
+      return reply.code(303).header('location', address).header('cache-control', 'no-store').send();
     });
     refuseOtherMethods(app, path, new Set(['POST']));
   }
@@ -91,5 +92,7 @@ function unknown(request: Request, reply: FastifyReply): FastifyReply {
 }
 
 function languageOf(request: Request): Language {
-  return chooseLanguage((request.query as { locale?: unknown }).locale, request.headers['accept-language']);
+  return chooseLanguage(localeOf(request), request.headers['accept-language']);
 }
+
+const localeOf = (request: Request): unknown => (request.query as { locale?: unknown }).locale;

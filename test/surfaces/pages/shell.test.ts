@@ -44,9 +44,9 @@ describe('the language of a page', () => {
     expect(en.backTo('Café “1”')).toBe('Back to Café “1”');
     expect(en.backTo('مقهى')).toBe('Back to \u2068مقهى\u2069');
     expect(ar.link.payNow('24.50\u00a0US$')).toContain('\u206824.50\u00a0US$\u2069');
-    expect(ar.taxAt('VAT', '8.25')).toContain('\u2068VAT\u2069 8.25');
+    expect(ar.taxAt('VAT', '8.25%')).toContain('\u2068VAT\u2069 8.25');
     // An override, with what would end its isolate.
-    expect(en.taxAt('\u2069\u202eTAV', '8.25')).toBe('TAV 8.25%');
+    expect(en.taxAt('\u2069\u202eTAV', '8.25%')).toBe('TAV 8.25%');
   });
 
   test('Arabic counts minutes in its own forms', () => {
@@ -63,6 +63,17 @@ describe('figures', () => {
     expect(figuresOf('ar').money(2450, 'usd')).toBe('24.50\u00a0US$');
     expect(figuresOf('de').sats(24137)).toBe('24.137 sats');
     expect(figuresOf('en').decimalMoney('101503.22', 'usd')).toBe('$101,503.22');
+  });
+
+  test('a percentage is written as the language writes it', () => {
+    expect(figuresOf('en').percent('8.25')).toBe('8.25%');
+    expect(figuresOf('de').percent('8.2567')).toBe('8,2567\u00a0%');
+    expect(figuresOf('fr').percent('7.0')).toMatch(/^7\s%$/);
+    expect(figuresOf('ar').percent('7.0')).toBe('7%');
+  });
+
+  test('a dinar keeps its last dot where its letters are', () => {
+    expect(figuresOf('ar').money(12500, 'kwd')).toBe('12.500\u00a0د.ك.\u200f');
   });
 
   test('times are those of the zone that is asked for', () => {

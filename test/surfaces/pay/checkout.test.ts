@@ -1,5 +1,6 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { expireCheckouts } from '../../../src/flows/expire-checkouts.ts';
+import { AppError } from '../../../src/kernel/errors.ts';
 import { openTestApp, type TestApp, type TestMerchant } from '../../harness/app.ts';
 import { createProduct } from '../../harness/catalog.ts';
 import { eventBodies } from '../../harness/expect.ts';
@@ -141,6 +142,38 @@ describe('the page', () => {
     expect(arabic.body).toContain('dir="rtl"');
   });
 
+  test('asks for the rest of an order that was paid in part, and names the sum that its sats are for', async () => {
+    const session = await createSession({ amount_cents: 1000 });
+    await get(`/checkout/${session.token}`);
+    const [{ id, invoice_id }] = (await app.rows<{ id: string; invoice_id: string }>(
+      'select o.id, i.id as invoice_id from checkout_sessions c join orders o on o.id = c.order_id join invoices i on i.order_id = o.id where c.id = $1',
+      [session.id],
+    )) as [{ id: string; invoice_id: string }];
+    await merchant.test.patch(`/api/v1/m/orders/${id}`, { order: { total_amount_cents: 2500 } });
+    await merchant.test.post(`/api/v1/m/invoices/${invoice_id}/simulate_payment`);
+    const page = (await get(`/checkout/${session.token}`, html)).body.replaceAll(/<[^>]+>/g, '');
+    expect(page).toContain('Total$25.00Already paid−$10.00Left to pay$15.00');
+    expect(page).toMatch(/\$15\.00[\d,]+ sats/);
+  });
+
+  test('goes on in the language that was chosen: with what the page sends, and on the receipt', async () => {
+    const { token } = await createSession({ amount_cents: 2450 });
+    const page = await get(`/checkout/${token}?locale=de`, html);
+    const [, address] = /action="([^"]*simulate_payment[^"]*)"/.exec(page.body)!;
+    const sent = await app.app.inject({
+      method: 'POST',
+      url: address!,
+      headers: { ...html, 'content-type': 'application/x-www-form-urlencoded' },
+      remoteAddress: visitorAddress(token),
+    });
+    expect([sent.statusCode, sent.headers.location]).toEqual([303, `/checkout/${token}?locale=de`]);
+    const paid = await get(sent.headers.location as string, html);
+    expect(paid.body).toMatch(/href="[^"]*\/receipts\/[^"]*\?locale=de"/);
+    // What names no language is answered with a plain address, as ever.
+    const plain = { method: 'POST' as const, url: `/checkout/${token}/simulate_payment`, headers: html };
+    expect((await app.app.inject(plain)).headers.location).toBe(`/checkout/${token}`);
+  });
+
   test('says so when no wallet can take the amount, and charges nothing', async () => {
     const shop = await app.newMerchant();
     await changeWallet(app, await testWalletId(app, shop), { enabled: false });
@@ -152,6 +185,16 @@ describe('the page', () => {
     ]);
     expect((await get(`/checkout/${body.token}/status`)).json()).toMatchObject({ status: 'pending', payable: false });
   });
+});
+
+test('without an exchange rate the page does not blame the wallet', async () => {
+  const { token } = await createSession();
+  const quote = vi.spyOn(app.parts.rates.test, 'quote').mockImplementation(() => {
+    throw new AppError('rate_unavailable', 'No fresh rate');
+  });
+  const page = await get(`/checkout/${token}`, html);
+  quote.mockRestore();
+  expect(page.body).toContain('There is no exchange rate for bitcoin at the moment. Nothing was charged;');
 });
 
 describe('paying', () => {

@@ -67,7 +67,7 @@ describe('ways out of a checkout', () => {
 
   test('offer a fresh checkout only where a payment link led to this one', () => {
     const link = renderCheckoutPage(checkoutView({ state: 'expired', paymentLinkSlug: 'prod_1' }), options);
-    expect(link).toContain('action="/pay/prod_1"');
+    expect(link).toContain('action="/pay/prod_1?locale=en"');
     expect(renderCheckoutPage(checkoutView({ state: 'expired' }), options)).not.toContain('Get a new invoice');
   });
 
@@ -94,6 +94,22 @@ test('why nothing can be paid is told truly in every language', () => {
   }
   const reason = 'The wallet does not answer.';
   expect(renderCheckoutPage(checkoutView({ state: 'unpayable', unpayableReason: reason }), options)).toContain(reason);
+});
+
+test('who asks again keeps the language and the page around the frame', () => {
+  const page = renderCheckoutPage(checkoutView({ state: 'unpayable' }), options);
+  expect(page).toMatch(/<a class="button" href(="")?><span>Try again/);
+});
+
+test('of an order that is paid in part the price is what is left, and the lines say how it comes about', () => {
+  for (const state of ['pending', 'unpayable'] as const) {
+    expect(renderCheckoutPage(checkoutView({ state }), options)).not.toContain('Left to pay');
+  }
+  const page = renderCheckoutPage(checkoutView({ paidCents: 1000 }), options);
+  const text = page.replaceAll(/<[^>]+>/g, '');
+  expect(text).toContain('Pay Northwind Coffee · $14.50');
+  expect(text).toContain('$14.5024,137 sats');
+  expect(text).toContain('Total$24.50Already paid−$10.00Left to pay$14.50');
 });
 
 test('out of a frame the wallet opens from the whole window', () => {

@@ -45,6 +45,22 @@ const counts = async () =>
     )
   )[0];
 
+test('a payment link hands on the language that was chosen', async () => {
+  const { slug } = await createProduct(merchant.test);
+  expect((await get(`/pay/${slug}?locale=fr`)).body).toContain(`action="/pay/${slug}?locale=fr"`);
+  const send = (query: string) =>
+    app.app.inject({
+      method: 'POST',
+      url: `/pay/${slug}${query}`,
+      headers: browser,
+      remoteAddress: visitorAddress(`${slug}${query}`),
+    });
+  expect((await send('?locale=fr')).headers.location).toMatch(/\/checkout\/cs_\w+\?locale=fr$/);
+  for (const query of ['', '?locale=xx', '?locale=de&locale=fr']) {
+    expect((await send(query)).headers.location).toMatch(/\/checkout\/cs_\w+$/);
+  }
+});
+
 describe('looking at a link', () => {
   test('opens nothing, however often and in whatever form (case C067)', async () => {
     const { slug } = await createProduct(merchant.test);
@@ -214,7 +230,7 @@ describe('opening a checkout', () => {
     const product = await createProduct(merchant.test);
     const token = tokenOf(await post(product.slug));
     app.clock.advanceSeconds(901);
-    expect((await get(`/checkout/${token}`)).body).toContain(`action="/pay/${product.slug}"`);
+    expect((await get(`/checkout/${token}`)).body).toContain(`action="/pay/${product.slug}?`);
     await merchant.test.delete(`/api/v1/m/products/${product.id}`);
     expect((await get(`/checkout/${token}`)).body).not.toContain('action="/pay/');
   });

@@ -8,8 +8,11 @@ export const en = {
   ownWallet: (merchant: string) => `Paid directly to ${merchant}’s own wallet`,
   backTo: (merchant: string) => `Back to ${merchant}`,
   total: 'Total',
+  alreadyPaid: 'Already paid',
+  leftToPay: 'Left to pay',
   tax: 'Tax',
-  taxAt: (name: string, rate: string) => `${name} ${rate}%`,
+  /** `percent` reads "8.25%". */
+  taxAt: (name: string, percent: string) => `${name} ${percent}`,
   discount: 'Discount',
   exchangeRate: 'Exchange rate',
   order: 'Order',

@@ -88,7 +88,8 @@ function Summary({ view, locale }: { view: CheckoutView; locale: Language }): JS
 
 function Price({ view, locale }: { view: CheckoutView; locale: Language }): JSX.Element {
   const figures = figuresOf(locale);
-  const amount = figures.money(view.amountCents, view.currency);
+  // What the sats beside it are for.
+  const amount = figures.money(view.amountCents - view.paidCents, view.currency);
   return (
     <div class={amount.length > 14 ? 'price long' : 'price'}>
       <p>
@@ -131,7 +132,7 @@ function titleOf(view: CheckoutView, locale: Language): string {
   const { name } = view.merchant;
   switch (view.state) {
     case 'pending':
-      return `${words.pay(name)} · ${figuresOf(locale).money(view.amountCents, view.currency)}`;
+      return `${words.pay(name)} · ${figuresOf(locale).money(view.amountCents - view.paidCents, view.currency)}`;
     case 'held':
       return `${words.checkout.held} · ${name}`;
     case 'paid':

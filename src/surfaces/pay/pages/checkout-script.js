@@ -135,7 +135,10 @@
   }
 
   function online(isOnline) {
-    find('offline')?.toggleAttribute('hidden', isOnline);
+    const strip = find('offline');
+    if (!strip || strip.hidden === isOnline) return;
+    strip.hidden = isOnline;
+    say(isOnline ? '' : strip.textContent);
   }
 
   async function copy() {

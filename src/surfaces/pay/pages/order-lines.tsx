@@ -25,7 +25,7 @@ export function OrderLines({ view, locale }: { view: CheckoutView; locale: Langu
       )}
       {view.taxDetails.length === 0 && view.taxCents > 0 && <Line name={words.tax}>{money(view.taxCents)}</Line>}
       {view.taxDetails.map((tax, index) => (
-        <Line key={`tax ${index}`} name={words.taxAt(tax.name, tax.rate)}>
+        <Line key={`tax ${index}`} name={words.taxAt(tax.name, figures.percent(tax.rate))}>
           {money(tax.amount_cents)}
         </Line>
       ))}
@@ -33,6 +33,17 @@ export function OrderLines({ view, locale }: { view: CheckoutView; locale: Langu
         <dt>{words.total}</dt>
         <dd>{money(view.amountCents)}</dd>
       </div>
+      {view.paidCents > 0 && (
+        <>
+          <Line name={words.alreadyPaid}>
+            <Ltr>−{figures.money(view.paidCents, view.currency)}</Ltr>
+          </Line>
+          <div class="sum">
+            <dt>{words.leftToPay}</dt>
+            <dd>{money(view.amountCents - view.paidCents)}</dd>
+          </div>
+        </>
+      )}
       {view.exchangeRate && (
         <Line name={words.exchangeRate}>
           <Ltr>1 BTC = {figures.decimalMoney(view.exchangeRate, view.currency)}</Ltr>

@@ -48,7 +48,7 @@ export function renderPaymentLinkPage(view: PaymentLinkView, options: { nonce: s
           <p class={price.length > 14 ? 'amount long' : 'amount'}>
             <Ltr>{price}</Ltr>
           </p>
-          <form method="post" action={`/pay/${view.slug}`} class="stack">
+          <form method="post" action={`/pay/${view.slug}?locale=${locale}`} class="stack">
             {/* The form sent twice is one purchase. */}
             <input type="hidden" name="form_token" value={randomBytes(16).toString('hex')} />
             <SubmitButton accent disabled={!view.payable}>

@@ -38,7 +38,7 @@ export function PendingCard({ view, locale }: { view: CheckoutView; locale: Lang
             <span>{words.browserWallet}</span>
           </button>
           {!view.livemode && (
-            <form method="post" action={`/checkout/${view.token}/simulate_payment`} id="simulate">
+            <form method="post" action={`/checkout/${view.token}/simulate_payment?locale=${locale}`} id="simulate">
               <SubmitButton>{words.simulate}</SubmitButton>
             </form>
           )}

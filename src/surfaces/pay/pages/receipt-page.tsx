@@ -98,7 +98,7 @@ function Items({ view, locale }: ReceiptProps): JSX.Element {
           <tr key={index}>
             <td>
               {line.name}
-              {line.tax_rate && <small>{words.taxAt(words.tax, line.tax_rate)}</small>}
+              {line.tax_rate && <small>{words.taxAt(words.tax, figures.percent(line.tax_rate))}</small>}
             </td>
             <td>
               <Ltr>{figures.count(line.qty)}</Ltr>
@@ -115,14 +115,15 @@ function Items({ view, locale }: ReceiptProps): JSX.Element {
 
 function Sums({ view, locale }: ReceiptProps): JSX.Element {
   const words = dictionaryOf(locale);
-  const money = (cents: number) => figuresOf(locale).money(cents, view.currency);
+  const figures = figuresOf(locale);
+  const money = (cents: number) => figures.money(cents, view.currency);
   return (
     <dl class="lines">
       {view.subtotalCents !== view.totalCents && <Line name={words.receipt.subtotal}>{money(view.subtotalCents)}</Line>}
       {view.discountCents > 0 && <Line name={view.discountName ?? words.discount}>−{money(view.discountCents)}</Line>}
       {view.taxDetails.length === 0 && view.taxCents > 0 && <Line name={words.tax}>{money(view.taxCents)}</Line>}
       {view.taxDetails.map((tax, index) => (
-        <Line key={index} name={words.taxAt(tax.name, tax.rate)}>
+        <Line key={index} name={words.taxAt(tax.name, figures.percent(tax.rate))}>
           {money(tax.amount_cents)}
         </Line>
       ))}

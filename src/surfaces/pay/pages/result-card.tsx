@@ -35,7 +35,7 @@ export function ResultCard({ view, locale }: ResultProps): JSX.Element {
         <Result tone="warn" title={words.expired} text={expiredText(view, locale)}>
           <div class="stack">
             {view.paymentLinkSlug && (
-              <form method="post" action={`/pay/${view.paymentLinkSlug}`}>
+              <form method="post" action={`/pay/${view.paymentLinkSlug}?locale=${locale}`}>
                 <SubmitButton accent>{words.renew}</SubmitButton>
               </form>
             )}
@@ -55,9 +55,8 @@ export function ResultCard({ view, locale }: ResultProps): JSX.Element {
       return (
         <Result tone="bad" title={words.unpayable} text={unpayableText(view, locale)}>
           <div class="stack">
-            <form method="get">
-              <SubmitButton>{words.tryAgain}</SubmitButton>
-            </form>
+            {/* This very address, with the language and the page around the frame that it names. */}
+            <LinkButton href="">{words.tryAgain}</LinkButton>
             <BackButton view={view} locale={locale} />
           </div>
         </Result>
@@ -123,7 +122,10 @@ function PaidWays({ view, locale }: ResultProps): JSX.Element {
         </LinkButton>
       )}
       {view.receiptUrl && (
-        <LinkButton href={view.receiptUrl} {...(isFrame ? { target: '_blank', rel: 'noopener' } : {})}>
+        <LinkButton
+          href={`${view.receiptUrl}?locale=${locale}`}
+          {...(isFrame ? { target: '_blank', rel: 'noopener' } : {})}
+        >
           {words.receipt}
         </LinkButton>
       )}
