@@ -48,8 +48,8 @@ async function exportToFile(db: Database, path: string, now: Date, progress: Pro
       cause.code === 'EEXIST' ? 'is left from an earlier try; remove it first' : `cannot be written (${cause.code})`;
     throw new CliFailure(`${unfinished} ${reason}.`, { cause });
   });
+  const target = file.createWriteStream({ autoClose: false });
   try {
-    const target = file.createWriteStream({ autoClose: false });
     const result = await exportDatabase(db, target, {
       exportedAt: now,
       onTable: (name) => progress.show(`Exporting ${name}`),
@@ -61,6 +61,8 @@ async function exportToFile(db: Database, path: string, now: Date, progress: Pro
     await unlink(unfinished).catch(() => {});
     throw error;
   } finally {
+    // Closing waits until the stream has let go of the file, which by itself it never does.
+    target.destroy();
     await file.close();
   }
 }
