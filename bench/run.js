@@ -16,12 +16,12 @@ import { exportSales } from './rows/export-sales.js';
 import { flood } from './rows/flood.js';
 import { limits } from './rows/limits.js';
 import { listOrders } from './rows/list-orders.js';
-import { logIns } from './rows/log-ins.js';
 import { lookUps } from './rows/look-ups.js';
 import { orderWithInvoice } from './rows/order-with-invoice.js';
 import { readOrder } from './rows/read-order.js';
 import { secondProcess } from './rows/second-process.js';
 import { settlement } from './rows/settlement.js';
+import { signIns } from './rows/sign-ins.js';
 import { start } from './rows/start.js';
 import { toolCall } from './rows/tool-call.js';
 import { verifyAccess } from './rows/verify-access.js';
@@ -40,7 +40,7 @@ const rows = {
   page: checkoutPage,
   flood,
   limits,
-  logins: logIns,
+  signins: signIns,
   settle: settlement,
   looks: lookUps,
   webhook: webhooks,

@@ -1,4 +1,4 @@
-// 200 log-ins at once, and how many orders are created meanwhile over how many without them.
+// 200 sign-ins at once, and how many orders are created meanwhile over how many without them.
 import { join } from 'node:path';
 import { createDatabase } from '../parts/database.js';
 import { load, newOrder, openInside } from '../parts/inside.js';
@@ -10,7 +10,7 @@ const clients = 16;
 const people = 200;
 const password = 'seven otters rowing home';
 
-export async function logIns({ builds, seconds, count }) {
+export async function signIns({ builds, seconds, count }) {
   const lines = [];
   for (const { name, dist } of builds) {
     const database = await createDatabase();
@@ -30,7 +30,7 @@ export async function logIns({ builds, seconds, count }) {
       const create = (duration) =>
         closedLoop({ urls: [product.url], connections: clients, seconds: duration, next: () => order });
       let wave = 0;
-      const logIn = async () => {
+      const signIn = async () => {
         wave += 1;
         const requests = Array.from({ length: people }, (_, index) =>
           post(
@@ -53,9 +53,9 @@ export async function logIns({ builds, seconds, count }) {
       const candidates = {
         quiet: create,
         crowded: async (duration) => {
-          const coming = logIn();
+          const coming = signIn();
           const result = await create(duration);
-          return { ...result, logIns: await coming };
+          return { ...result, signIns: await coming };
         },
       };
       const { quiet, crowded } = await rounds(candidates, { count, seconds });
@@ -65,14 +65,14 @@ export async function logIns({ builds, seconds, count }) {
           results.flatMap(({ latencies }) => latencies),
           0.99,
         ).toFixed(1);
-      const done = crowded.map(({ logIns }) => logIns);
+      const done = crowded.map(({ signIns }) => signIns);
       lines.push({
-        what: `orders while ${people} log in at once, over orders without${name}`,
+        what: `orders while ${people} sign in at once, over orders without${name}`,
         value: ratio(crowded, quiet),
         wanted: 0.8,
         figures:
           `${rate(crowded)}/s against ${rate(quiet)}/s, p99 ${p99(crowded)} against ${p99(quiet)} ms; ` +
-          `${median(done.map(({ answered }) => answered))} log-ins took ${median(done.map(({ seconds }) => seconds)).toFixed(1)} s`,
+          `${median(done.map(({ answered }) => answered))} sign-ins took ${median(done.map(({ seconds }) => seconds)).toFixed(1)} s`,
       });
     } finally {
       await product.stop();
