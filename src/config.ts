@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import { toIpRange } from './auth/ip-ranges.ts';
 import { isLoopback } from './kernel/loopback.ts';
-import { parseRateSources, type RateSourcesSetting } from './rates/sources-setting.ts';
+import { defaultRateSources, parseRateSources, type RateSourcesSetting } from './rates/sources-setting.ts';
 
 /** One environment variable: how it is read, and what the documentation says of it. */
 interface Entry<T> {
@@ -146,7 +146,7 @@ export const entries = {
     originList,
   ),
   RATE_SOURCES: entry(
-    'coinbase,kraken,bitstamp',
+    defaultRateSources,
     'Who live exchange rates come from, comma separated, each optionally `name=url`; or `fixed:65000` for development',
     parseRateSources,
   ),

@@ -18,6 +18,8 @@ interface Options {
   type: string;
 }
 
+const largestDocument = `${largestDocumentBytes / 1024 / 1024} MiB`;
+
 export function addAddDocument(group: Command): void {
   addCommand(
     group,
@@ -25,7 +27,7 @@ export function addAddDocument(group: Command): void {
     'Give a merchant a document, which the API then lists',
     'document add --live contract.pdf --kind contract --type application/pdf',
   )
-    .argument('<file>', `at most ${largestDocumentBytes / 1024 / 1024} MiB; it is stored in the database`)
+    .argument('<file>', `at most ${largestDocument}; it is stored in the database`)
     .option('--merchant <id>', 'whose document; may be left out when there is one merchant', readId)
     .option('--live', 'for live keys; without it for test keys')
     .option('--name <name>', 'what to call it; the file’s name without it', readName)
@@ -38,7 +40,7 @@ export function addAddDocument(group: Command): void {
         const content = await readFile(file).catch((cause: Error) => {
           throw new CliFailure(`${file} cannot be read: ${cause.message}.`, { cause });
         });
-        if (content.length > largestDocumentBytes) throw new CliFailure(`${file} is larger than 10 MiB.`);
+        if (content.length > largestDocumentBytes) throw new CliFailure(`${file} is larger than ${largestDocument}.`);
         const merchant = await chooseMerchant(parts.db, options.merchant);
         const row = {
           id: newId(),

@@ -1,10 +1,9 @@
-import { randomBytes } from 'node:crypto';
 import { type Command, Option } from 'commander';
 import { hashPassword } from '../auth/password.ts';
 import { giveRole } from '../flows/give-role.ts';
 import { replacePassword } from '../flows/new-password.ts';
 import { recordAccountAudit, recordOperatorAudit } from '../flows/record-audit.ts';
-import { newId } from '../kernel/ids.ts';
+import { newId, randomLegible } from '../kernel/ids.ts';
 import { type Role, roles } from '../model/user.ts';
 import { endInvitationsOf } from '../store/user-links.ts';
 import { findUserByEmail, insertUser } from '../store/users.ts';
@@ -17,12 +16,6 @@ interface Options {
   role: Role;
   name?: string;
   resetPassword?: true;
-}
-
-/** Letters and digits that nobody mixes up; 100 random bits. */
-function newPassword(): string {
-  const signs = 'abcdefghjkmnpqrstuvwxyz23456789';
-  return [...randomBytes(20)].map((byte) => signs[byte % signs.length]).join('');
 }
 
 export function addAddUser(group: Command): void {
@@ -45,7 +38,7 @@ export function addAddUser(group: Command): void {
         const known = await findUserByEmail(parts.db, email);
         // Who was invited and has not accepted has none yet.
         const keeps = known !== undefined && known.password_hash !== null && !options.resetPassword;
-        const password = keeps ? undefined : newPassword();
+        const password = keeps ? undefined : randomLegible(20);
         const hash = password && (await hashPassword(password));
         const id = known?.id ?? newId();
         await parts.db.transaction(async (tx) => {

@@ -1,10 +1,10 @@
 import { type Command, Option } from 'commander';
 import { resetSecondFactor } from '../flows/second-factor.ts';
-import { findUserByEmail } from '../store/users.ts';
 import { type Language, languages } from '../surfaces/pages/language.ts';
 import { secondFactorOffLetter } from '../surfaces/people/words.ts';
 import { addCommand, withParts } from './command.ts';
 import { CliFailure } from './failure.ts';
+import { requireUserForOperator } from './find-user.ts';
 import { readEmail } from './option-values.ts';
 
 export function addResetSecondFactor(group: Command): void {
@@ -18,8 +18,7 @@ export function addResetSecondFactor(group: Command): void {
     .addOption(new Option('--language <tag>', 'of the mail').choices(languages).default('en'))
     .action(
       withParts<{ language: Language }>(async ({ parts }, options, email) => {
-        const user = await findUserByEmail(parts.db, email);
-        if (!user) throw new CliFailure(`Nobody signs in as ${email}. "satline user list" shows who does.`);
+        const user = await requireUserForOperator(parts.db, email);
         const letter = secondFactorOffLetter(options.language);
         const wasThere = await parts.db.transaction((tx) =>
           resetSecondFactor(tx, parts, user, letter, parts.clock.now()),

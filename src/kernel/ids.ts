@@ -5,6 +5,7 @@ const uuidShape = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}
 /** Below every other UUID, and nobody's (RFC 9562). */
 export const nilUuid = '00000000-0000-0000-0000-000000000000';
 const base62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
+const legible = 'abcdefghjkmnpqrstuvwxyz23456789';
 
 let lastMillis = 0;
 let sequence = 0;
@@ -37,6 +38,16 @@ export function randomBase62(length: number): string {
       // 248 is the largest multiple of 62 below 256: above it the first characters would come up more often.
       if (byte < 248) text += base62[byte % 62];
     }
+  }
+  return text;
+}
+
+/** `length` letters and digits that nobody mixes up, for people to type; 20 of them carry 99 random bits. */
+export function randomLegible(length: number): string {
+  let text = '';
+  while (text.length < length) {
+    // There are 31 of them: the last of 32 values is none, and another is drawn.
+    for (const byte of drawBytes(length - text.length)) text += legible[byte & 31] ?? '';
   }
   return text;
 }

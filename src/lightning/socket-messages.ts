@@ -3,6 +3,7 @@ import { isJsonObject, type JsonObject } from '../kernel/json-object.ts';
 import { connectionError } from '../kernel/outbound-error.ts';
 import { Pace } from '../kernel/pace.ts';
 import { WalletFault } from './connector.ts';
+import { forbiddenFault } from './wallet-http.ts';
 
 /** A socket that has not answered a ping by the next one is dead, however open it looks. */
 const pingMs = 20_000;
@@ -69,9 +70,7 @@ export function readMessage(message: string): JsonObject {
 }
 
 function toFault(socket: WebSocket, error: Error): WalletFault {
-  if (/\b40[13]\b/.test(error.message)) {
-    return new WalletFault('unauthorized', 'The wallet does not accept the credential, or it may not do this.');
-  }
+  if (/\b40[13]\b/.test(error.message)) return forbiddenFault();
   return new WalletFault('unreachable', connectionError(new URL(socket.url).host, error, undefined).message, {
     cause: error,
   });

@@ -19,13 +19,21 @@ export interface RatesOptions {
   readonly sourceTimeoutSeconds?: number;
 }
 
+/** Fewer than two could not contradict each other. */
+export const usualMinimumSources = 2;
+
 /** A report counts towards an agreement, and a rate is not stale, up to this age in seconds. */
 const freshSeconds = 60;
 
 /** Rates agreed on by several markets. Throws an Error at once when there are too few sources to ever agree. */
 export function createRates(options: RatesOptions): Rates {
   const { sources, clock, log } = options;
-  const { refreshSeconds = 30, maxAgeSeconds = 300, minimumSources = 2, sourceTimeoutSeconds = 5 } = options;
+  const {
+    refreshSeconds = 30,
+    maxAgeSeconds = 300,
+    minimumSources = usualMinimumSources,
+    sourceTimeoutSeconds = 5,
+  } = options;
   if (sources.length < minimumSources) {
     throw new Error(`${minimumSources} rate sources must agree, but only ${sources.length} are configured`);
   }

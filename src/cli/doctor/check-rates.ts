@@ -3,12 +3,11 @@ import { mayReachPrivateNetworks } from '../../demo.ts';
 import { createOutbound } from '../../kernel/outbound.ts';
 import { agreePrices, type SourceReport } from '../../rates/quorum.ts';
 import { formatPrice, type HttpGet, type RateSource } from '../../rates/rate.ts';
+import { usualMinimumSources } from '../../rates/rates.ts';
 import { openSource } from '../../rates/sources.ts';
 import { type Check, ok, trouble } from './check.ts';
 
 const answerMillis = 5000;
-/** As many must agree as in rates/rates.ts. */
-const minimumSources = 2;
 
 /** Asks every source once, all at the same time. */
 export async function checkRates(config: Config, signal: AbortSignal): Promise<Check[]> {
@@ -45,8 +44,8 @@ async function ask(source: RateSource, limit: AbortSignal): Promise<{ check: Che
 }
 
 function checkAgreement(reports: readonly SourceReport[]): Check {
-  const price = agreePrices(reports, minimumSources).get('usd')?.price;
+  const price = agreePrices(reports, usualMinimumSources).get('usd')?.price;
   if (price !== undefined) return ok('rates', `The sources agree on ${formatPrice(price)} dollars.`);
-  const found = `No ${minimumSources} sources agree on a price, so live orders get no invoice.`;
+  const found = `No ${usualMinimumSources} sources agree on a price, so live orders get no invoice.`;
   return trouble('rates', found, 'Name more sources in RATE_SOURCES: coinbase, kraken, bitstamp, mempool.');
 }
