@@ -119,7 +119,9 @@ test('a dead asker is given up when its lease is out by the database’s clock, 
   expect(wallet.created).toHaveLength(0);
 
   // Twenty seconds later.
-  await app.rows('update invoice_requests set lease_until = clock_timestamp() where id = $1', [dead]);
+  await app.rows(`update invoice_requests set lease_until = clock_timestamp() - interval '1 second' where id = $1`, [
+    dead,
+  ]);
   expect((await reply).status).toBe(201);
   expect(await states(id)).toEqual(['abandoned', 'issued']);
 });
@@ -130,7 +132,10 @@ test('an asker that comes back after its lease is out shows nothing; the invoice
   wallet.onCreate = slow.call;
   const first = generate(id);
   await until(() => wallet.created.length === 1);
-  await app.rows('update invoice_requests set lease_until = clock_timestamp() where order_id = $1', [id]);
+  await app.rows(
+    `update invoice_requests set lease_until = clock_timestamp() - interval '1 second' where order_id = $1`,
+    [id],
+  );
   wallet.onCreate = (request) => wallet.make(request);
   const second = await generate(id);
   expect(second.status).toBe(201);

@@ -125,7 +125,8 @@ describe('breaker', () => {
     );
     return Number(row!.seconds);
   };
-  const endPause = (id: string) => app.rows('update wallets set broken_until = clock_timestamp() where id = $1', [id]);
+  const endPause = (id: string) =>
+    app.rows(`update wallets set broken_until = clock_timestamp() - interval '1 second' where id = $1`, [id]);
 
   test('opens at the fifth failure for a minute, doubles to an hour, and closes with the first success', async () => {
     const { ids, fakes } = await connect({});

@@ -205,7 +205,7 @@ describe('a lease', () => {
     app.clock.advanceSeconds(3600);
     expect(await app.deliverDue()).toBe(0);
     await app.rows(
-      `update deliveries set lease_until = clock_timestamp()
+      `update deliveries set lease_until = clock_timestamp() - interval '1 second'
         where id = (select id from deliveries where webhook_id = $1 order by event_seq limit 1)`,
       [webhook.id],
     );

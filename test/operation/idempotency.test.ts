@@ -396,9 +396,10 @@ describe('a process that dies while asking', () => {
     const [, request] = spy.mock.calls[0]!;
     spy.mockRestore();
     if (leaseIsOut) {
-      await app.rows('update idempotency_keys set lease_until = clock_timestamp() where credential_id = $1', [
-        client.id,
-      ]);
+      await app.rows(
+        `update idempotency_keys set lease_until = clock_timestamp() - interval '1 second' where credential_id = $1`,
+        [client.id],
+      );
     }
     return request;
   }

@@ -10,7 +10,9 @@ export async function endLeases(database: TestDatabase): Promise<void> {
   if (soak) return;
   const app = await openTestApp({ database: { ...database, drop: async () => {} }, watch: false });
   for (const table of ['idempotency_keys', 'invoice_requests', 'deliveries']) {
-    await app.rows(`update ${table} set lease_until = clock_timestamp() where lease_until > clock_timestamp()`);
+    await app.rows(
+      `update ${table} set lease_until = clock_timestamp() - interval '1 second' where lease_until > clock_timestamp()`,
+    );
   }
   await app.close();
 }

@@ -255,7 +255,11 @@ describe.skipIf(!onPostgres)('two real processes on one database', () => {
     const early = await call(two, 'POST', '/m/orders', body, key);
     expect([early.status, early.body.error.code]).toEqual([409, 'idempotency_in_progress']);
     if (soak) await sleep(20_500);
-    else await db.query(`update idempotency_keys set lease_until = clock_timestamp() where key = $1`, [key]);
+    else
+      await db.query(
+        `update idempotency_keys set lease_until = clock_timestamp() - interval '1 second' where key = $1`,
+        [key],
+      );
 
     const taken = await Promise.all(Array.from({ length: 3 }, () => call(two, 'POST', '/m/orders', body, key)));
     const made = taken.filter(({ status }) => status === 201);
@@ -293,7 +297,10 @@ describe.skipIf(!onPostgres)('two real processes on one database', () => {
     await until(leased, 10_000);
     await one.end('SIGKILL');
     await setWallet({ payAfterSeconds: 1 });
-    if (!soak) await db.query('update invoices set lease_until = clock_timestamp() where id = $1', [order.invoice.id]);
+    if (!soak)
+      await db.query(`update invoices set lease_until = clock_timestamp() - interval '1 second' where id = $1`, [
+        order.invoice.id,
+      ]);
     [one, two] = await Promise.all([SatlineProcess.start(environment), SatlineProcess.start(environment)]);
     await until(async () => (await call(two, 'GET', `/m/orders/${order.id}`)).body.status === 'paid', 30_000);
   });
@@ -326,7 +333,7 @@ describe.skipIf(!onPostgres)('two real processes on one database', () => {
       await one.end('SIGKILL');
       const begun = performance.now();
       node.pay(early.invoice.payment_hash);
-      if (!soak) await db.query('update wallet_streams set lease_until = clock_timestamp()');
+      if (!soak) await db.query(`update wallet_streams set lease_until = clock_timestamp() - interval '1 second'`);
       await until(async () => (await streamOf()).open === true && (await streamOf()).owner !== owner, 40_000);
       // A lease of 20 s, and a round every 5.
       expect(performance.now() - begun).toBeLessThan(soak ? 30_000 : 10_000);

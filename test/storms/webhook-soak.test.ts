@@ -75,7 +75,7 @@ async function recordAll(roll: Dice, onShare: (share: number) => void): Promise<
 /** The soak waits the 20 s of a lease. Receivers answer at once: who has held a delivery for 5 s is dead. */
 const endOldLeases = () =>
   app.rows(
-    `update deliveries set lease_until = clock_timestamp()
+    `update deliveries set lease_until = clock_timestamp() - interval '1 second'
       where state = 'sending' and lease_until < clock_timestamp() + interval '15 seconds'`,
   );
 

@@ -37,14 +37,18 @@ test('shows every member, its health among them', async () => {
     consecutive_failures: 0,
     notes: [],
     takes_preimages: false,
+    simulation: { fail: false, delay_ms: 0, hold: false, pay_after_seconds: null },
   });
 });
 
 test('never shows what the merchant’s own settings and credentials hold', async () => {
   const merchant = await app.newMerchant();
-  const id = await addWallet(app, merchant, { credentials: Buffer.from('secret'), settings: { fail: true } });
+  const members = { credentials: Buffer.from('secret'), settings: { fail: true } };
+  const id = await addWallet(app, merchant, { connection: 'phoenixd', ...members });
   const text = JSON.stringify((await merchant.test.get(`${path}/${id}`)).body);
-  expect(text).not.toMatch(/secret|credentials|settings|fail"|display_name|status_color|next_payment_address/);
+  expect(text).not.toMatch(
+    /secret|credentials|settings|simulation|fail"|display_name|status_color|next_payment_address/,
+  );
 });
 
 test('counts failures in a row, and stops being operational at the fifth, until a success', async () => {
@@ -68,7 +72,7 @@ test('counts failures in a row, and stops being operational at the fifth, until 
   expect((await ask()).status).toBe(503);
   expect((await read()).consecutive_failures).toBe(5);
   await changeWallet(app, id, { settings: {} });
-  await app.rows('update wallets set broken_until = clock_timestamp() where id = $1', [id]);
+  await app.rows(`update wallets set broken_until = clock_timestamp() - interval '1 second' where id = $1`, [id]);
   expect((await ask()).status).toBe(201);
   await expect
     .poll(read)
