@@ -53,7 +53,7 @@ export function quotedMembers(quote: BitcoinQuote | undefined, now: Date) {
   } satisfies Partial<OrderRow>;
 }
 
-/** The same at a price that was frozen before. */
+/** Sats for a fiat amount at a price that was frozen before, otherwise as `quoteBitcoin` works them out. */
 export function satsAt(btcFiatPrice: string, request: Omit<QuoteRequest, 'livemode'>): number {
   const { amountCents, currency, feePercent } = request;
   const withFee = amountCents + conversionFeeCents(amountCents, feePercent);

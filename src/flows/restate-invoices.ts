@@ -1,6 +1,6 @@
 import type { Handle } from '../db/database.ts';
 import { decimal, scaleDecimal } from '../kernel/decimal.ts';
-import { type CurrencyPrice, exchangedRoundedHalfUp, maxAmount } from '../kernel/money.ts';
+import { atMost, exchangedRoundedHalfUp } from '../kernel/money.ts';
 import type { OrderRow } from '../model/order.ts';
 import { formatPrice } from '../rates/rate.ts';
 import { listUnpaidInvoices, restateInvoice } from '../store/invoices.ts';
@@ -27,17 +27,10 @@ export async function restateInvoices(
     // What bitcoin cost in the new currency when the invoice was made.
     const price = scaleDecimal(decimal(invoice.btc_usd_price), decimal(rate.btcFiat), decimal(rate.btcUsd));
     const to = { currency: order.currency, price };
-    const terms = { quoted_cents: exchanged(invoice.quoted_cents, from, to), btc_fiat_price: formatPrice(price) };
+    const terms = {
+      quoted_cents: atMost(() => exchangedRoundedHalfUp(invoice.quoted_cents, from, to)),
+      btc_fiat_price: formatPrice(price),
+    };
     await restateInvoice(tx, invoice.id, terms, now);
-  }
-}
-
-/** An amount beyond 2^53-1 is that much: no total is above it. */
-export function exchanged(amountCents: number, from: CurrencyPrice, to: CurrencyPrice): number {
-  try {
-    return exchangedRoundedHalfUp(amountCents, from, to);
-  } catch (error) {
-    if (error instanceof RangeError) return maxAmount;
-    throw error;
   }
 }

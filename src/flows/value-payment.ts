@@ -1,11 +1,16 @@
 import { decimal } from '../kernel/decimal.ts';
 import { AppError } from '../kernel/errors.ts';
-import { fiatValueRoundedHalfUp, formatAmount, maxAmount, variancePercentage } from '../kernel/money.ts';
+import {
+  atMost,
+  exchangedRoundedHalfUp,
+  fiatValueRoundedHalfUp,
+  formatAmount,
+  variancePercentage,
+} from '../kernel/money.ts';
 import type { InvoiceRow } from '../model/invoice.ts';
 import type { PaymentRow } from '../model/payment.ts';
 import type { MerchantValue } from '../store/payments.ts';
 import { type RatesByMode, ratesOf } from './parts.ts';
-import { exchanged } from './restate-invoices.ts';
 
 type Values = Pick<
   PaymentRow,
@@ -32,11 +37,9 @@ export function valuesAtPayment(
   const fiatCents = valueCents(receivedSats, currency, btcFiat);
   const usdCents = valueCents(receivedSats, 'usd', btcUsd);
   // Of the amount, not of the sats asked for: those hold the conversion fee too.
-  const quotedUsdCents = exchanged(
-    invoice.quoted_cents,
-    { currency, price: decimal(invoice.btc_fiat_price) },
-    { currency: 'usd', price: decimal(invoice.btc_usd_price) },
-  );
+  const from = { currency, price: decimal(invoice.btc_fiat_price) };
+  const to = { currency: 'usd', price: decimal(invoice.btc_usd_price) };
+  const quotedUsdCents = atMost(() => exchangedRoundedHalfUp(invoice.quoted_cents, from, to));
   return {
     btc_usd_price: btcUsd,
     btc_fiat_price: btcFiat,
@@ -69,14 +72,8 @@ export function valueForMerchant(
   }
 }
 
-/** A value beyond 2^53-1 is recorded as that much: it must not keep money that has arrived out of the books. */
 function valueCents(amountSats: number, currency: string, price: string): number {
-  try {
-    return fiatValueRoundedHalfUp(amountSats, currency, decimal(price));
-  } catch (error) {
-    if (error instanceof RangeError) return maxAmount;
-    throw error;
-  }
+  return atMost(() => fiatValueRoundedHalfUp(amountSats, currency, decimal(price)));
 }
 
 function currentPrices(

@@ -55,6 +55,16 @@ export function fiatValueRoundedHalfUp(amountSats: number, currency: string, pri
   return fitted(value, 'minor units') as Cents;
 }
 
+/** What `count` comes to, or the most there is where it is more: for figures that must not keep money out of the books. */
+export function atMost(count: () => number): number {
+  try {
+    return count();
+  } catch (error) {
+    if (error instanceof RangeError) return maxAmount;
+    throw error;
+  }
+}
+
 /** The price of one bitcoin in a currency, which two of them exchange through. */
 export interface CurrencyPrice {
   currency: string;

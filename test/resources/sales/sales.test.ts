@@ -48,6 +48,22 @@ describe('GET {id}', () => {
     expect(sale).toMatchObject({ conversion_fee_percent: '10.0', conversion_fee_cents: 50, amount_sats: 5500 });
   });
 
+  test('the rest of an order is asked for with the fee of its quote', async () => {
+    const merchant = await app.newMerchant();
+    const feeIs = (conversion_fee_percent: string) =>
+      merchant.test.patch('/api/v1/m/merchant', { merchant: { conversion_fee_percent } });
+    await feeIs('10');
+    const order = await createOrderWithInvoice(merchant.test);
+    await merchant.test.patch(`/api/v1/m/orders/${order.id}`, { order: { total_amount_cents: 1500 } });
+    await merchant.test.post(`/api/v1/m/invoices/${order.invoice.id}/simulate_payment`);
+    await feeIs('2');
+    const { body: rest } = await merchant.test.post('/api/v1/m/invoices/generate', { order_id: order.id });
+    expect(rest.amount_sats).toBe(11_000);
+    await merchant.test.post(`/api/v1/m/invoices/${rest.id}/simulate_payment`);
+    const sale = (await merchant.test.get(`${path}/${await saleOf(merchant, order.id)}`)).body;
+    expect(sale).toMatchObject({ conversion_fee_percent: '10.0', conversion_fee_cents: 150, amount_sats: 16_500 });
+  });
+
   test('answers every member', async () => {
     const merchant = await app.newMerchant();
     const order = await createOrderWithInvoice(merchant.test, {

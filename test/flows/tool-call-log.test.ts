@@ -1,0 +1,39 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { Database } from '../../src/db/database.ts';
+import { createToolCallLog } from '../../src/flows/tool-call-log.ts';
+import { openTestApp, type TestApp } from '../harness/app.ts';
+
+let app: TestApp;
+beforeAll(async () => {
+  app = await openTestApp({ watch: false });
+});
+afterAll(() => app.close());
+
+/** A database that does what it was asked, and whose connection breaks before the first answer. */
+function losingFirstAnswer(db: Database): Database {
+  let isLost = false;
+  return {
+    ...db,
+    async run(statement, values) {
+      const count = await db.run(statement, values);
+      if (isLost) return count;
+      isLost = true;
+      throw new Error('connection lost');
+    },
+  };
+}
+
+test('calls whose writing was not answered are written again, and stand there once', async () => {
+  const { id } = await app.newMerchant();
+  const log = createToolCallLog(losingFirstAnswer(app.parts.db), app.parts.log);
+  const caller = { merchantId: id, livemode: false, credentialId: id } as Parameters<typeof log.note>[0];
+  log.note(caller, 'get_order', true, app.clock.now());
+  await expect(log.flush()).rejects.toThrow('connection lost');
+  log.note(caller, 'get_merchant', false, app.clock.now());
+  await log.flush();
+  const rows = await app.rows('select tool, success from tool_calls where merchant_id = $1 order by tool', [id]);
+  expect(rows).toEqual([
+    { tool: 'get_merchant', success: false },
+    { tool: 'get_order', success: true },
+  ]);
+});
