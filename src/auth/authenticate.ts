@@ -19,51 +19,60 @@ const trustMillis = 1000;
 
 export interface Authenticator {
   /**
-   * The caller behind an `Authorization` header; undefined when there is none.
+   * The caller behind an `Authorization` header; undefined when there is none. Told at once, without a promise, where the
+   * credential was found a moment ago.
    * @param address the peer's address, for keys bound to address ranges.
    * @throws {AppError} 401 for anything but a valid key or access token, 403 from a foreign address.
    */
-  authenticate(header: string | undefined, address: string): Promise<Caller | undefined>;
+  authenticate(header: string | undefined, address: string): Caller | undefined | Promise<Caller>;
   /** Forgets what was found, so that a change made by this process counts at once. */
   forget(): void;
 }
 
 /** @param resource the audience that access tokens must have been made for (RFC 8707). */
 export function createAuthenticator(db: Database, clock: Clock, resource: () => string): Authenticator {
-  const keys = rememberFound(
-    async (key) => knownKey(await findApiKeyByHash(db, hashToken(key), clock.now())),
-    trustMillis,
-  );
-  const tokens = rememberFound((token) => findConnectionByToken(db, hashArtifactId(token), clock.now()), trustMillis);
-
-  async function authenticate(header: string | undefined, address: string): Promise<Caller | undefined> {
-    if (header === undefined || header === '') return undefined;
-    // RFC 9110: the scheme is case-insensitive, and one or more spaces follow it.
-    const credential = /^bearer +(\S+) *$/i.exec(header)?.[1];
-    if (credential === undefined) {
-      throw new AppError('missing_token', 'The header must read "Authorization: Bearer <key>"');
+  async function ask(credential: string): Promise<Known> {
+    if (looksLikeAccessToken(credential)) {
+      const token = await findConnectionByToken(db, hashArtifactId(credential), clock.now());
+      if (!token) throw new AppError('invalid_token', 'This access token is not known');
+      return knownToken(token, resource);
     }
-    if (looksLikeAccessToken(credential)) return callerOfToken(await tokens.find(credential), resource());
-    return callerOfKey(looksLikeApiKey(credential) ? await keys.find(credential) : undefined, address);
+    const key = looksLikeApiKey(credential)
+      ? await findApiKeyByHash(db, hashToken(credential), clock.now())
+      : undefined;
+    if (!key) throw new AppError('invalid_token', 'This API key is not known');
+    return knownKey(key);
+  }
+  const known = rememberFound(ask, trustMillis);
+
+  function authenticate(header: string | undefined, address: string): Caller | undefined | Promise<Caller> {
+    if (header === undefined || header === '') return undefined;
+    const found = known.find(credentialOf(header));
+    return found instanceof Promise ? found.then((callerFrom) => callerFrom(address)) : found(address);
   }
 
-  return {
-    authenticate,
-    forget() {
-      keys.forget();
-      tokens.forget();
-    },
-  };
+  return { authenticate, forget: known.forget };
 }
 
-/** A key that was found, with the caller it stands for: made once, because a busy key calls thousands of times a second. */
-interface KnownKey {
-  readonly match: ApiKeyMatch;
-  readonly caller: Caller;
+function credentialOf(header: string): string {
+  // As nearly everybody writes it; a pattern would cost more than the rest of a look.
+  if (header.startsWith('Bearer ') && header.length > 7 && !header.includes(' ', 7)) return header.slice(7);
+  // RFC 9110: the scheme is case-insensitive, and one or more spaces follow it.
+  const credential = /^bearer +(\S+) *$/i.exec(header)?.[1];
+  if (credential === undefined) {
+    throw new AppError('missing_token', 'The header must read "Authorization: Bearer <key>"');
+  }
+  return credential;
 }
 
-function knownKey(match: ApiKeyMatch | undefined): KnownKey | undefined {
-  if (!match) return undefined;
+/**
+ * What was found of a credential: the caller it stands for when it is used from an address, made once.
+ * @throws {AppError} 401, 403.
+ */
+type Known = (address: string) => Caller;
+
+function knownKey(match: ApiKeyMatch): Known {
+  const { revoked, ip_ranges: ipRanges } = match;
   const standing = standingOf(match);
   const perMinute = Math.min(match.per_minute, match.rpm_limit ?? match.per_minute);
   const caller: Caller = {
@@ -73,30 +82,28 @@ function knownKey(match: ApiKeyMatch | undefined): KnownKey | undefined {
     ...limitsOf(match),
     limits: { ...standing.limits, perMinute },
   };
-  return { match, caller };
+  return (address) => {
+    if (revoked) throw new AppError('revoked_token', 'This API key has been revoked');
+    if (ipRanges && !isInRanges(address, ipRanges)) {
+      throw new AppError('forbidden', 'This API key may not be used from this address');
+    }
+    return caller;
+  };
 }
 
-function callerOfKey(known: KnownKey | undefined, address: string): Caller {
-  if (!known) throw new AppError('invalid_token', 'This API key is not known');
-  const { match, caller } = known;
-  if (match.revoked) throw new AppError('revoked_token', 'This API key has been revoked');
-  if (match.ip_ranges && !isInRanges(address, match.ip_ranges)) {
-    throw new AppError('forbidden', 'This API key may not be used from this address');
-  }
-  return caller;
-}
-
-function callerOfToken(match: AccessTokenMatch | undefined, resource: string): Caller {
-  if (!match) throw new AppError('invalid_token', 'This access token is not known');
-  if (match.revoked) throw new AppError('revoked_token', 'This connection has ended; connect the assistant again');
-  if (match.expired) throw new AppError('invalid_token', 'This access token has expired');
-  if (match.audience !== resource) throw new AppError('invalid_token', 'This access token is for another service');
+function knownToken(match: AccessTokenMatch, resource: () => string): Known {
   const oauthScopes = readScopes(match.scope);
-  return {
+  const caller: Caller = {
     ...standingOf(match),
     kind: 'oauth',
     permissions: oauthScopes.flatMap((scope) => permissionsOfScope[scope]),
     oauthScopes,
+  };
+  return () => {
+    if (match.revoked) throw new AppError('revoked_token', 'This connection has ended; connect the assistant again');
+    if (match.expired) throw new AppError('invalid_token', 'This access token has expired');
+    if (match.audience !== resource()) throw new AppError('invalid_token', 'This access token is for another service');
+    return caller;
   };
 }
 

@@ -25,11 +25,30 @@ function exactNumber(text: string): number {
 
 const parseMoment = types.getTypeParser(timestamptz, 'text') as (text: string) => Date;
 
-// "2027-03-01 10:00:00.123+00": sessions run in UTC. Years beyond 9999 and BC go the long way.
+// "2027-03-01 10:00:00.123+00": sessions run in UTC. Years beyond 9999 and BC go the long way. Digit by digit, because no
+// other value is read as often, and making a text that `Date` reads costs twice as much.
 function moment(text: string): Date {
-  if (text[10] !== ' ' || !text.endsWith('+00')) return parseMoment(text);
-  return new Date(`${text.slice(0, 10)}T${text.slice(11, -3)}Z`);
+  const year = twoDigits(text, 0) * 100 + twoDigits(text, 2);
+  if (text[10] !== ' ' || !text.endsWith('+00') || year < 100) return parseMoment(text);
+  let millis = 0;
+  // Up to six digits of a second, of which a Date has three.
+  for (let at = 20, worth = 100; at < text.length - 3 && worth >= 1; at++, worth /= 10)
+    millis += digit(text, at) * worth;
+  return new Date(
+    Date.UTC(
+      year,
+      twoDigits(text, 5) - 1,
+      twoDigits(text, 8),
+      twoDigits(text, 11),
+      twoDigits(text, 14),
+      twoDigits(text, 17),
+      millis,
+    ),
+  );
 }
+
+const digit = (text: string, at: number): number => text.charCodeAt(at) - 48;
+const twoDigits = (text: string, at: number): number => digit(text, at) * 10 + digit(text, at + 1);
 
 export type Parameter = string | Buffer | null;
 

@@ -178,7 +178,7 @@ export const orderSchema = Type.Object(orderFields, { description: 'An order' })
 export type Order = Static<typeof orderSchema>;
 
 export function toOrder(row: ShownOrder): Order {
-  return {
+  const order: Order = {
     object: 'order',
     livemode: row.livemode,
     id: row.id,
@@ -204,6 +204,7 @@ export function toOrder(row: ShownOrder): Order {
     metadata: row.metadata,
     created_at: row.created_at.toISOString(),
     updated_at: row.updated_at.toISOString(),
-    ...(row.cash_paid_at ? { cash_paid_at: row.cash_paid_at.toISOString() } : {}),
   };
+  if (row.cash_paid_at) order.cash_paid_at = row.cash_paid_at.toISOString();
+  return order;
 }

@@ -1,9 +1,8 @@
 import { createHash } from 'node:crypto';
-import { Ajv } from 'ajv';
-import fastJson from 'fast-json-stringify';
 import { type TSchema, Type } from 'typebox';
 import { type Page, type PageMeta, type PageRequest, pageMeta } from '../kernel/page.ts';
 import { objectName } from '../model/fields.ts';
+import { type JsonWriter, jsonWriter } from './json-writer.ts';
 import type { AnswerKind, Operation } from './operation.ts';
 
 /** An answer ready to leave by any door. */
@@ -57,13 +56,7 @@ export function answerSchema(answer: AnswerKind): TSchema | undefined {
   });
 }
 
-interface Writer {
-  stringify(value: unknown): string;
-  check(value: unknown): string | undefined;
-}
-
-const writers = new WeakMap<Operation, Writer>();
-const ajv = new Ajv({ strict: false, allErrors: true, formats: { uuid: true, 'date-time': true, email: true } });
+const writers = new WeakMap<Operation, JsonWriter>();
 
 /**
  * Turns what `run` returned into bytes. The schema is an allow-list: a member it does not name does not leave.
@@ -130,16 +123,11 @@ function toEnvelope({ page, result, extra }: ListAnswer): { object: 'list'; data
   return { object: 'list', data: result.rows, meta: pageMeta(page, result.totalCount), ...extra };
 }
 
-function writerOf(operation: Operation): Writer {
+function writerOf(operation: Operation): JsonWriter {
   const known = writers.get(operation);
   if (known) return known;
-  const schema = answerSchema(operation.answer)!;
-  const stringify = fastJson(schema as Parameters<typeof fastJson>[0]);
-  const validate = ajv.compile(schema);
-  const writer: Writer = {
-    stringify,
-    check: (value) => (validate(value) ? undefined : ajv.errorsText(validate.errors)),
-  };
+  const { answer } = operation;
+  const writer = jsonWriter(answerSchema(answer)!, answer.kind === 'json' ? answer.shared : undefined);
   writers.set(operation, writer);
   return writer;
 }

@@ -1,4 +1,4 @@
-import type { Static, TSchema } from 'typebox';
+import type { Static, TObject, TSchema } from 'typebox';
 import type { Handle } from '../db/database.ts';
 import type { Parts } from '../flows/parts.ts';
 import type { CallContext, Caller, OauthScope, Permission, Scope } from '../kernel/context.ts';
@@ -68,8 +68,11 @@ export interface QueryDeclaration {
 }
 
 export type AnswerKind =
-  /** With `tagged`, `run` returns a `Tagged` and the answer carries an ETag. Reading operations only. */
-  | { readonly kind: 'json'; readonly schema: TSchema; readonly tagged?: true }
+  /**
+   * With `tagged`, `run` returns a `Tagged` and the answer carries an ETag. Reading operations only.
+   * `shared` names a member that is the same unchanging object in many answers; it is written once.
+   */
+  | { readonly kind: 'json'; readonly schema: TSchema; readonly tagged?: true; readonly shared?: string }
   | {
       readonly kind: 'list';
       readonly item: TSchema;
@@ -85,6 +88,7 @@ export type AnswerKind =
   | { readonly kind: 'empty' };
 
 export const json = (schema: TSchema): AnswerKind => ({ kind: 'json', schema });
+export const jsonSharing = (shared: string, schema: TObject): AnswerKind => ({ kind: 'json', schema, shared });
 export const taggedJson = (schema: TSchema): AnswerKind => ({ kind: 'json', schema, tagged: true });
 export const listOf = (item: TSchema, extra: Readonly<Record<string, TSchema>> = {}): AnswerKind => ({
   kind: 'list',

@@ -1,5 +1,5 @@
 import { type Handle, statement } from '../db/database.ts';
-import { gatheredRead } from '../db/gathered-read.ts';
+import { gatheredRead, type Placed } from '../db/gathered-read.ts';
 import type { Scope } from '../kernel/context.ts';
 
 // Before the first write the catalog is as old as its merchant.
@@ -12,8 +12,8 @@ const advance = statement(
 );
 const find = statement(
   'catalog_versions_find',
-  `select m.id as "merchantId", k.livemode, coalesce(v.version, m.created_at) as version
-     from unnest((select $1::uuid[]), (select $2::boolean[])) as k(merchant_id, livemode)
+  `select k.place::integer, coalesce(v.version, m.created_at) as found
+     from unnest((select $1::uuid[]), (select $2::boolean[])) with ordinality as k(merchant_id, livemode, place)
      join merchants m on m.id = k.merchant_id
      left join catalog_versions v on v.merchant_id = m.id and v.livemode = k.livemode`,
   { isGathered: true },
@@ -27,15 +27,11 @@ export async function advanceCatalog(tx: Handle, scope: Scope, now: Date): Promi
   await tx.run(advance, [scope.merchantId, scope.livemode, now]);
 }
 
-const textOf = ({ merchantId, livemode }: Scope) => `${merchantId} ${livemode}`;
-
-async function load(db: Handle, scopes: readonly Scope[]): Promise<Map<string, Date>> {
-  const ids = scopes.map(({ merchantId }) => merchantId);
-  const rows = await db.many<Scope & { version: Date }>(find, [ids, scopes.map(({ livemode }) => livemode)]);
-  return new Map(rows.map((row) => [textOf(row), row.version]));
-}
-
-const read = gatheredRead(textOf, load);
+const read = gatheredRead(
+  ({ merchantId, livemode }: Scope) => `${merchantId} ${livemode}`,
+  (db, scopes) =>
+    db.many<Placed<Date>>(find, [scopes.map(({ merchantId }) => merchantId), scopes.map(({ livemode }) => livemode)]),
+);
 
 /** Tills and shop pages ask for it all the time, so those who ask together share a statement. */
 export function findCatalogVersion(db: Handle, scope: Scope): Promise<Date> {

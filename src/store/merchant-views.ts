@@ -1,5 +1,5 @@
 import { statement } from '../db/database.ts';
-import { gatheredRead } from '../db/gathered-read.ts';
+import { gatheredRead, type Placed } from '../db/gathered-read.ts';
 import { jsonColumns, jsonRow, jsonRows, readMoments } from '../db/json-rows.ts';
 import type { Scope } from '../kernel/context.ts';
 import { type ChannelRow, channelColumns } from '../model/channel.ts';
@@ -22,7 +22,7 @@ export interface MerchantViewRow {
 
 const find = statement(
   'merchant_views_find',
-  `select k.id, k.livemode, json_build_object(
+  `select k.place::integer, json_build_object(
      'merchant', ${jsonRow(`select ${jsonColumns('m', merchantColumns)} from merchants m where m.id = k.id`)},
      'wallets', ${jsonRows(`select ${jsonColumns('w', shownOfWallet)} from (${selectWallets}) w
                             where w.merchant_id = k.id and w.livemode = k.livemode and w.deleted_at is null
@@ -31,23 +31,22 @@ const find = statement(
                           where t.merchant_id = k.id and t.livemode = k.livemode order by t.created_at, t.id`)},
      'channels', ${jsonRows(`select ${jsonColumns('c', channelColumns)} from channels c
                              where c.merchant_id = k.id and c.livemode = k.livemode order by c.created_at desc, c.id desc`)}
-   ) as view
-   from unnest((select $1::uuid[]), (select $2::boolean[])) as k(id, livemode)`,
+   ) as found
+   from unnest((select $1::uuid[]), (select $2::boolean[])) with ordinality as k(id, livemode, place)`,
   { isGathered: true },
 );
 
-const textOf = ({ merchantId, livemode }: Scope) => `${merchantId} ${livemode}`;
-
 /** The caller's merchant, which exists. Shared by all who ask at once: nobody changes it. */
-export const findMerchantView = gatheredRead<Scope, MerchantViewRow>(textOf, async (db, scopes) => {
-  const rows = await db.many<{ id: string; livemode: boolean; view: MerchantViewRow }>(find, [
-    scopes.map(({ merchantId }) => merchantId),
-    scopes.map(({ livemode }) => livemode),
-  ]);
-  return new Map(
-    rows.map(({ id, livemode, view }) => {
-      for (const row of [view.merchant, ...view.wallets, ...view.taxes, ...view.channels]) readMoments(row);
-      return [textOf({ merchantId: id, livemode }), view];
-    }),
-  );
-});
+export const findMerchantView = gatheredRead(
+  ({ merchantId, livemode }: Scope) => `${merchantId} ${livemode}`,
+  async (db, scopes) => {
+    const rows = await db.many<Placed<MerchantViewRow>>(find, [
+      scopes.map(({ merchantId }) => merchantId),
+      scopes.map(({ livemode }) => livemode),
+    ]);
+    for (const { found } of rows) {
+      for (const row of [found.merchant, ...found.wallets, ...found.taxes, ...found.channels]) readMoments(row);
+    }
+    return rows;
+  },
+);

@@ -7,44 +7,40 @@ import type { PaymentRow } from '../model/payment.ts';
 import { paymentColumns } from './payments.ts';
 
 /** An order with its newest payment. */
-interface OrderViewRow {
-  readonly order: ShownOrder;
-  readonly payment: PaymentRow | null;
-}
+type OrderViewRow = ShownOrder & { readonly payment: PaymentRow | null };
 
-// `limit 1` keeps it one look into the index for each order that is asked for, however many orders there are.
+// Columns for the order, which everybody gets, and JSON for the payment, which most orders have none of: for PostgreSQL a
+// row is half the work of a JSON object. `limit 1` keeps it one look into the index for each order that is asked for,
+// however many orders there are.
 const find = statement(
   'order_views_find',
-  `select json_build_object('order', row_to_json(o), 'payment', ${jsonRow(
+  `select k.place::integer, o.*, ${jsonRow(
     `select ${jsonColumns('p', paymentColumns)} from payments p where p.order_id = k.id
       order by p.created_at desc, p.id desc limit 1`,
-  )}) as view
-   from unnest((select $1::uuid[]), (select $2::uuid[]), (select $3::boolean[])) as k(id, merchant_id, livemode)
+  )} as payment
+   from unnest((select $1::uuid[]), (select $2::uuid[]), (select $3::boolean[])) with ordinality
+     as k(id, merchant_id, livemode, place)
    cross join lateral (
-     select ${jsonColumns('o', shownOfOrder)} from orders o
+     select ${shownOfOrder.map((column) => `o.${column}`).join(', ')} from orders o
       where o.id = k.id and o.merchant_id = k.merchant_id and o.livemode = k.livemode limit 1
    ) o`,
   { isGathered: true },
 );
 
-type Key = Scope & { id: string };
-const textOf = ({ id, merchantId, livemode }: Key) => `${id} ${merchantId} ${livemode}`;
-
-const read = gatheredRead<Key, OrderViewRow>(textOf, async (db, keys) => {
-  const rows = await db.many<{ view: OrderViewRow }>(find, [
-    keys.map(({ id }) => id),
-    keys.map(({ merchantId }) => merchantId),
-    keys.map(({ livemode }) => livemode),
-  ]);
-  return new Map(
-    rows.map(({ view }) => {
-      readMoments(view.order);
-      if (view.payment) readMoments(view.payment);
-      const { id, merchant_id: merchantId, livemode } = view.order;
-      return [textOf({ id, merchantId, livemode }), view];
-    }),
-  );
-});
+const read = gatheredRead(
+  ({ id, merchantId, livemode }: Scope & { id: string }) => `${id} ${merchantId} ${livemode}`,
+  async (db, keys) => {
+    const rows = await db.many<OrderViewRow & { place: number }>(find, [
+      keys.map(({ id }) => id),
+      keys.map(({ merchantId }) => merchantId),
+      keys.map(({ livemode }) => livemode),
+    ]);
+    return rows.map((row) => {
+      if (row.payment) readMoments(row.payment);
+      return { place: row.place, found: row };
+    });
+  },
+);
 
 /** The most frequent read there is; all who ask in one turn of the event loop share one statement. */
 export function findOrderView(db: Handle, scope: Scope, id: string): Promise<OrderViewRow | undefined> {

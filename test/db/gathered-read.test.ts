@@ -1,12 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import type { Handle } from '../../src/db/database.ts';
-import { gatheredRead } from '../../src/db/gathered-read.ts';
+import { gatheredRead, type Placed } from '../../src/db/gathered-read.ts';
 
 const db = {} as Handle;
 const other = {} as Handle;
 
-function recording(answer: (keys: readonly string[]) => Map<string, { of: string }>) {
+function recording(answer: (keys: readonly string[]) => Placed<{ of: string }>[]) {
   const asked: { handle: Handle; keys: readonly string[] }[] = [];
   const read = gatheredRead<string, { of: string }>(
     (key) => key,
@@ -25,7 +25,7 @@ async function nextTurn(): Promise<void> {
   await Promise.resolve();
 }
 
-const all = (keys: readonly string[]) => new Map(keys.map((key) => [key, { of: key }]));
+const all = (keys: readonly string[]) => keys.map((key, index) => ({ place: index + 1, found: { of: key } }));
 
 test('what is asked for in one turn is asked once, each key once', async () => {
   const { asked, read } = recording(all);
@@ -67,6 +67,36 @@ test('those who come while a statement is under way share the next, also when it
   expect(asked).toEqual([['a'], ['a', 'b', 'c']]);
 });
 
+test('reads of all kinds leave together, and the next when all of those are back', async () => {
+  const asked: string[] = [];
+  const answers = new Map<string, () => void>();
+  const kind = (name: string) =>
+    gatheredRead<string, string>(
+      (key) => key,
+      (_, keys) => {
+        asked.push(`${name} ${keys}`);
+        return new Promise((resolve) => {
+          answers.set(name, () => resolve(keys.map((key, index) => ({ place: index + 1, found: `${name} ${key}` }))));
+        });
+      },
+    );
+  const [orders, merchants] = [kind('orders'), kind('merchants')];
+  const first = [orders(db, 'a'), merchants(db, 'm'), orders(db, 'b')];
+  await nextTurn();
+  expect(asked).toEqual(['orders a,b', 'merchants m']);
+  const later = [merchants(db, 'n'), orders(db, 'c')];
+  answers.get('orders')!();
+  expect(await first[0]).toBe('orders a');
+  await nextTurn();
+  expect(asked).toHaveLength(2);
+  answers.get('merchants')!();
+  expect(await Promise.all(first)).toEqual(['orders a', 'merchants m', 'orders b']);
+  await nextTurn();
+  expect(asked.slice(2)).toEqual(['merchants n', 'orders c']);
+  for (const answer of answers.values()) answer();
+  expect(await Promise.all(later)).toEqual(['merchants n', 'orders c']);
+});
+
 test('a transaction is never asked with somebody else’s handle', async () => {
   const { asked, read } = recording(all);
   await Promise.all([read(db, 'a'), read(other, 'a')]);
@@ -74,7 +104,7 @@ test('a transaction is never asked with somebody else’s handle', async () => {
 });
 
 test('what does not exist is undefined, and a failure reaches everybody who asked', async () => {
-  const { read } = recording(() => new Map());
+  const { read } = recording(() => []);
   expect(await read(db, 'a')).toBeUndefined();
   const failing = recording(() => {
     throw new Error('gone');

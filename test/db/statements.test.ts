@@ -1,3 +1,4 @@
+import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Database, dynamicStatement, sqlState, statement } from '../../src/db/database.ts';
 import { openTestApp, type TestApp } from '../harness/app.ts';
@@ -25,6 +26,23 @@ test.each([
   const moment = new Date(iso);
   expect(await one('select $1::timestamptz::text as it', moment)).toBe(text);
   expect(await one('select $1::timestamptz as it', moment)).toEqual(moment);
+});
+
+test('every moment comes back to the millisecond, however many digits of a second it has', async () => {
+  const micros = fc.tuple(
+    fc.date({ min: new Date('0001-01-01T00:00:00Z'), max: new Date('9999-12-31T23:59:59Z'), noInvalidDate: true }),
+    fc.integer({ min: 0, max: 999 }),
+  );
+  await fc.assert(
+    fc.asyncProperty(fc.array(micros, { minLength: 1, maxLength: 50 }), async (moments) => {
+      const texts = moments.map(
+        ([date, rest]) => `${date.toISOString().slice(0, -1)}${String(rest).padStart(3, '0')}Z`,
+      );
+      const rows = await db.many<{ it: Date }>(dynamicStatement('select unnest($1::timestamptz[]) as it'), [texts]);
+      expect(rows.map(({ it }) => it)).toEqual(moments.map(([date]) => date));
+    }),
+    { numRuns: 40 },
+  );
 });
 
 test('a date that is none is refused before anything is sent', async () => {

@@ -123,8 +123,8 @@ describe('a key that is revoked', () => {
     app.parts.db.transaction((tx) =>
       issueApiKey(tx, scope(), { kind: 'secret', name: 'short-lived' }, app.clock.now()),
     );
-  const outcome = (attempt: Promise<unknown>) =>
-    attempt.then(
+  const outcome = (attempt: () => Promise<unknown>) =>
+    attempt().then(
       () => 'let in',
       (error: unknown) => (error as AppError).code,
     );
@@ -133,7 +133,7 @@ describe('a key that is revoked', () => {
     const { id, key } = await issue();
     const header = `Bearer ${key.reveal()}`;
     const [here, elsewhere] = [app.parts, app.parts].map(({ db, clock }) => createAuthenticator(db, clock, () => ''));
-    const knockAt = (authenticator = here!) => outcome(authenticator.authenticate(header, '127.0.0.1'));
+    const knockAt = (authenticator = here!) => outcome(async () => authenticator.authenticate(header, '127.0.0.1'));
     expect([await knockAt(here), await knockAt(elsewhere)]).toEqual(['let in', 'let in']);
 
     expect(await revokeApiKey(app.parts.db, scope(), id, app.clock.now())).toBe(true);
@@ -181,9 +181,9 @@ describe('a key bound to addresses', () => {
     const { key } = await db.transaction((tx) =>
       issueApiKey(tx, { merchantId: merchant.id, livemode: false }, terms, clock.now()),
     );
-    const attempt = createAuthenticator(db, clock, () => '').authenticate(`Bearer ${key.reveal()}`, peer);
-    if (allowed) expect(await attempt).toMatchObject({ merchantId: merchant.id });
-    else await expect(attempt).rejects.toMatchObject({ code: 'forbidden' });
+    const attempt = async () => createAuthenticator(db, clock, () => '').authenticate(`Bearer ${key.reveal()}`, peer);
+    if (allowed) expect(await attempt()).toMatchObject({ merchantId: merchant.id });
+    else await expect(attempt()).rejects.toMatchObject({ code: 'forbidden' });
   });
 });
 

@@ -1,6 +1,6 @@
 import { notFound } from '../../kernel/errors.ts';
 import { orderViewSchema } from '../../model/order-view.ts';
-import { json, operation } from '../../operation/operation.ts';
+import { jsonSharing, operation } from '../../operation/operation.ts';
 import { orderExpansions, readOrderView } from './read-order-view.ts';
 
 export const getOrder = operation({
@@ -11,7 +11,7 @@ export const getOrder = operation({
   access: { permission: 'orders:read' },
   params: { id: 'Order' },
   query: { expand: orderExpansions },
-  answer: json(orderViewSchema),
+  answer: jsonSharing('merchant', orderViewSchema),
   fails: ['not_found'],
   tool: {
     description:

@@ -26,7 +26,7 @@ export async function readOrderView(
     expand.has('invoice') ? findCurrentInvoice(call.db, orderId, call.now) : undefined,
   ]);
   if (!found) return undefined;
-  const view: OrderView = toOrder(changed ?? found.order);
+  const view: OrderView = toOrder(changed ?? found);
   view.merchant = merchant;
   if (found.payment) view.payment = toPayment(found.payment);
   if (invoice) view.invoice = toInvoice(invoice, call.now);

@@ -6,31 +6,42 @@ import { checkAccess, type Guarded } from '../../operation/access.ts';
 
 /**
  * Lets a request in, or not: who it is, how many they may send, what they may do. Runs before the body is read: a
- * stranger's megabyte is not parsed, and a missing key is 401 whatever the body holds.
+ * stranger's megabyte is not parsed, and a missing key is 401 whatever the body holds. At once where the caller is
+ * remembered.
  * @throws {AppError} 401, 403, 429.
  */
-export async function admit(
+export function admit(
   parts: Parts,
   operation: Guarded,
   request: FastifyRequest,
   reply: FastifyReply,
-): Promise<void> {
+): undefined | Promise<void> {
   const now = parts.clock.now();
-  const take = (caller: Caller | undefined) => takeRequests(parts.rateLimiter, caller, request.ip, 1, now);
-  if (operation.access.public) {
-    reply.headers(take(undefined));
-    return;
+  const take = (caller: Caller | undefined) => {
+    reply.headers(takeRequests(parts.rateLimiter, caller, request.ip, 1, now));
+  };
+  function letIn(found: Caller | undefined): undefined {
+    take(found);
+    const caller = checkAccess(operation, found);
+    request.caller = caller;
+    request.credentialId = caller.credentialId;
+    parts.usage.count(caller.credentialId, 1, now);
   }
-  let caller: Caller | undefined;
-  try {
-    caller = await parts.authenticator.authenticate(request.headers.authorization, request.ip);
-  } catch (error) {
-    // Who guesses keys is a stranger, and counts as one.
-    reply.headers(take(undefined));
+  // Who guesses keys is a stranger, and counts as one.
+  function turnAway(error: unknown): never {
+    take(undefined);
     throw error;
   }
-  reply.headers(take(caller));
-  request.caller = checkAccess(operation, caller);
-  request.credentialId = request.caller.credentialId;
-  parts.usage.count(request.credentialId, 1, now);
+
+  if (operation.access.public) {
+    take(undefined);
+    return undefined;
+  }
+  let found: Caller | undefined | Promise<Caller>;
+  try {
+    found = parts.authenticator.authenticate(request.headers.authorization, request.ip);
+  } catch (error) {
+    return turnAway(error);
+  }
+  return found instanceof Promise ? found.then(letIn, turnAway) : letIn(found);
 }

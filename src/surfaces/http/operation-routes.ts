@@ -6,6 +6,7 @@ import { perform } from '../../operation/perform.ts';
 import { prefersCsv } from './accept.ts';
 import { admit } from './admit.ts';
 import { addPreflight, allowAnyOrigin } from './cors.ts';
+import { toAppError } from './error-body.ts';
 import { refuseOtherMethods } from './refuse-methods.ts';
 import { goneSignal, sendStream } from './stream-answer.ts';
 
@@ -24,16 +25,21 @@ export function addOperationRoutes(server: FastifyInstance, { parts, operations 
     server.route({
       method: operation.method,
       url: routePath(operation.path),
-      async onRequest(request, reply) {
+      onRequest(request, reply, done) {
         request.operation = operation.name;
         if (isForAnyPage(operation)) allowAnyOrigin(reply);
-        await admit(parts, operation, request, reply);
+        const admitted = admit(parts, operation, request, reply);
+        if (admitted) admitted.then(() => done(), done);
+        else done();
       },
-      handler: (request, reply) => handle(operation, request, reply),
+      // No promise is left to the framework, which would wait for it, and then for what it answered.
+      handler(request, reply) {
+        handle(operation, request, reply).catch((error) => reply.send(toAppError(error)));
+      },
     });
   }
 
-  async function handle(operation: Operation, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
+  async function handle(operation: Operation, request: FastifyRequest, reply: FastifyReply): Promise<void> {
     const wantsCsv = hasCsv(operation) && prefersCsv(request.headers.accept);
     if (hasCsv(operation)) reply.header('vary', 'accept');
     const isStream = operation.answer.kind === 'stream' || wantsCsv;
@@ -57,11 +63,12 @@ export function addOperationRoutes(server: FastifyInstance, { parts, operations 
     if (isStream && request.method === 'GET') {
       const stillMay = async () =>
         checkAccess(operation, await parts.authenticator.authenticate(request.headers.authorization, request.ip));
-      return sendStream(reply, answer, stillMay, wantsCsv);
+      sendStream(reply, answer, stillMay, wantsCsv);
+      return;
     }
     reply.code(answer.status).headers({ 'cache-control': 'no-store', ...answer.headers });
     if (answer.mediaType) reply.type(answer.mediaType);
-    return reply.send(answer.mediaType === undefined ? undefined : (answer.bytes ?? answer.body));
+    reply.send(answer.mediaType === undefined ? undefined : (answer.bytes ?? answer.body));
   }
 
   for (const [path, methods] of methodsByPath(operations)) {

@@ -115,7 +115,7 @@ function logRequest(parts: Parts, request: FastifyRequest, reply: FastifyReply):
     credential: request.credentialId,
     status: reply.statusCode,
     ms: Math.round(reply.elapsedTime * 10) / 10,
-    ...(failure ? { code: failure.code } : {}),
+    code: failure?.code,
   };
   if (failure && failure.status >= 500) parts.log.error({ ...line, err: failure.cause ?? failure }, 'request failed');
   else parts.log.info(line, 'request');
@@ -124,7 +124,9 @@ function logRequest(parts: Parts, request: FastifyRequest, reply: FastifyReply):
 /** Without the query: filters may carry customers' data. */
 function loggedPath(request: FastifyRequest): string | undefined {
   if (request.routeOptions.config.secretInPath) return request.routeOptions.url;
-  const path = request.url.split('?', 1)[0]!;
+  const { url } = request;
+  const end = url.indexOf('?');
+  const path = end < 0 ? url : url.slice(0, end);
   // A secret address with something behind it leads nowhere, and is as secret.
   return request.is404 ? path.replace(/[\w-]{20,}/g, '…') : path;
 }

@@ -133,7 +133,7 @@ test.each([
       const { authenticate } = app.parts.authenticator;
       return vi.spyOn(app.parts.authenticator, 'authenticate').mockImplementation(async (...input) => {
         await gate.pass();
-        return authenticate(...input);
+        return (await authenticate(...input))!;
       });
     },
   ],
