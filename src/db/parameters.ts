@@ -63,6 +63,7 @@ export function toParameter(value: unknown): Parameter {
 }
 
 function elementText(value: unknown): string {
+  if (typeof value === 'number' || typeof value === 'boolean') return String(value);
   const parameter = toParameter(value);
   if (parameter === null) return 'NULL';
   const text = String(parameter);

@@ -22,6 +22,8 @@ export function createToolCallLog(db: Database, log: Logger): ToolCallLog {
   let waiting: ToolCallRow[] = [];
   let timer: NodeJS.Timeout | undefined;
   let writing: Promise<void> = Promise.resolve();
+  /** A batch failed, and the database may have taken it all the same. */
+  let isUnsure = false;
 
   function writeLater(millis: number): void {
     timer ??= setTimeout(() => {
@@ -47,8 +49,10 @@ export function createToolCallLog(db: Database, log: Logger): ToolCallLog {
     const batch = waiting;
     waiting = [];
     try {
-      await insertToolCalls(db, batch);
+      await insertToolCalls(db, batch, isUnsure);
+      isUnsure = false;
     } catch (error) {
+      isUnsure = true;
       waiting = [...batch, ...waiting];
       throw error;
     }

@@ -5,23 +5,44 @@ import type { Filter } from '../kernel/filters.ts';
 import type { Page, PageRequest } from '../kernel/page.ts';
 import type { ToolCallRow } from '../model/tool-call.ts';
 
-// As one text: arrays of a batch cost more to write down than the calls did. Written again when nothing was heard of it.
-const insert = statement(
-  'tool_calls_insert',
-  `insert into tool_calls (id, merchant_id, livemode, credential_id, tool, success, created_at)
-   select id, merchant_id, livemode, credential_id, tool, success, created_at
-     from json_to_recordset($1::json) as t (id uuid, merchant_id uuid, livemode boolean, credential_id uuid, tool text,
-                                            success boolean, created_at timestamptz(3))
-   on conflict do nothing`,
-);
+// Of a batch most calls are one caller's, so callers are told once each. As JSON the same rows cost half as much again.
+const insertText = `insert into tool_calls (id, merchant_id, livemode, credential_id, tool, success, created_at)
+   select id, ($6::uuid[])[caller], ($7::boolean[])[caller], ($8::uuid[])[caller], tool, success, created_at
+     from unnest($1::uuid[], $2::integer[], $3::text[], $4::boolean[], $5::timestamptz[])
+          as call (id, caller, tool, success, created_at)`;
+const insert = statement('tool_calls_insert', insertText);
+const insertAgain = statement('tool_calls_insert_again', `${insertText} on conflict do nothing`);
 const sweep = statement(
   'tool_calls_sweep',
   'delete from tool_calls where ctid = any(array(select ctid from tool_calls where created_at < $1 limit $2))',
 );
 
-/** Calls of all tenants together: each row names its own. */
-export async function insertToolCalls(db: Handle, calls: readonly ToolCallRow[]): Promise<void> {
-  await db.run(insert, [JSON.stringify(calls)]);
+/**
+ * Calls of all tenants together: each row names its own.
+ * @param again some may stand there already; to look for them costs as much as to write them.
+ */
+export async function insertToolCalls(db: Handle, calls: readonly ToolCallRow[], again: boolean): Promise<void> {
+  const places = new Map<string, number>();
+  const callers: ToolCallRow[] = [];
+  const callerOf = (call: ToolCallRow): number => {
+    // A credential has one merchant and one mode.
+    let place = places.get(call.credential_id);
+    if (place === undefined) {
+      place = callers.push(call);
+      places.set(call.credential_id, place);
+    }
+    return place;
+  };
+  await db.run(again ? insertAgain : insert, [
+    calls.map(({ id }) => id),
+    calls.map(callerOf),
+    calls.map(({ tool }) => tool),
+    calls.map(({ success }) => success),
+    calls.map(({ created_at }) => created_at),
+    callers.map(({ merchant_id }) => merchant_id),
+    callers.map(({ livemode }) => livemode),
+    callers.map(({ credential_id }) => credential_id),
+  ]);
 }
 
 /** Removes a batch of calls from before. @returns the number of rows. */

@@ -15,33 +15,44 @@ export function admit(
   operation: Guarded,
   request: FastifyRequest,
   reply: FastifyReply,
-): undefined | Promise<void> {
+): undefined | Promise<undefined> {
   const now = parts.clock.now();
   const take = (caller: Caller | undefined) => {
     reply.headers(takeRequests(parts.rateLimiter, caller, request.ip, 1, now));
   };
-  function letIn(found: Caller | undefined): undefined {
+  if (operation.access.public) {
+    take(undefined);
+    return undefined;
+  }
+  const letIn = (found: Caller | undefined): undefined => {
     take(found);
     const caller = checkAccess(operation, found);
     request.caller = caller;
     request.credentialId = caller.credentialId;
     parts.usage.count(caller.credentialId, 1, now);
-  }
-  // Who guesses keys is a stranger, and counts as one.
-  function turnAway(error: unknown): never {
-    take(undefined);
-    throw error;
-  }
+  };
+  const found = identify(parts, request, reply);
+  return found instanceof Promise ? found.then(letIn) : letIn(found);
+}
 
-  if (operation.access.public) {
-    take(undefined);
-    return undefined;
-  }
-  let found: Caller | undefined | Promise<Caller>;
+/**
+ * Who sends a request; undefined when no credential came with it. Who guesses one is a stranger, and counts as one.
+ * @throws {AppError} 401, 403, 429.
+ */
+export function identify(
+  parts: Parts,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Caller | undefined | Promise<Caller> {
   try {
-    found = parts.authenticator.authenticate(request.headers.authorization, request.ip);
+    const found = parts.authenticator.authenticate(request.headers.authorization, request.ip);
+    return found instanceof Promise ? found.catch(turnAway) : found;
   } catch (error) {
     return turnAway(error);
   }
-  return found instanceof Promise ? found.then(letIn, turnAway) : letIn(found);
+
+  function turnAway(error: unknown): never {
+    reply.headers(takeRequests(parts.rateLimiter, undefined, request.ip, 1, parts.clock.now()));
+    throw error;
+  }
 }

@@ -6,7 +6,7 @@ import { perform } from '../../operation/perform.ts';
 import { prefersCsv } from './accept.ts';
 import { admit } from './admit.ts';
 import { addPreflight, allowAnyOrigin } from './cors.ts';
-import { toAppError } from './error-body.ts';
+import { asError } from './error-body.ts';
 import { refuseOtherMethods } from './refuse-methods.ts';
 import { goneSignal, sendStream } from './stream-answer.ts';
 
@@ -34,7 +34,7 @@ export function addOperationRoutes(server: FastifyInstance, { parts, operations 
       },
       // No promise is left to the framework, which would wait for it, and then for what it answered.
       handler(request, reply) {
-        handle(operation, request, reply).catch((error) => reply.send(toAppError(error)));
+        handle(operation, request, reply).catch((error) => reply.send(asError(error)));
       },
     });
   }

@@ -1,10 +1,12 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Parts } from '../../flows/parts.ts';
-import { oauthScopes } from '../../kernel/context.ts';
+import { type Caller, oauthScopes } from '../../kernel/context.ts';
 import { AppError } from '../../kernel/errors.ts';
 import { RateLimited, takeRequests } from '../../limits/request-limits.ts';
 import type { Operation } from '../../operation/operation.ts';
+import { identify } from '../http/admit.ts';
 import { addPreflight, allowAnyOrigin } from '../http/cors.ts';
+import { asError } from '../http/error-body.ts';
 import { answerMessage } from './answer-messages.ts';
 import { RpcError, type RpcMessage, readMessage, rpcErrors, rpcFailure } from './json-rpc.ts';
 import { isAllowedOrigin } from './origins.ts';
@@ -55,24 +57,34 @@ export function addMcpEndpoint(
       handler: async () => {},
     });
     addPreflight(endpoint, mcpPath, ['POST'], sharedHeaders);
-    endpoint.post(mcpPath, { onRequest: admit }, handle);
+    endpoint.post(mcpPath, {
+      onRequest(request, reply, done) {
+        const admitted = admit(request, reply);
+        if (admitted) admitted.then(() => done(), done);
+        else done();
+      },
+      // As in surfaces/http/operation-routes.ts: no promise is left to the framework.
+      handler(request, reply) {
+        handle(request, reply).catch((error) => reply.send(asError(error)));
+      },
+    });
   });
 
   // Before the body is read: a missing key is 401 whatever the body holds.
-  async function admit(request: FastifyRequest, reply: FastifyReply): Promise<void> {
+  function admit(request: FastifyRequest, reply: FastifyReply): undefined | Promise<undefined> {
     if (request.headers.origin !== undefined) allowAnyOrigin(reply, sharedHeaders);
     request.operation = 'mcp';
     checkOrigin(request);
-    try {
-      const caller = await parts.authenticator.authenticate(request.headers.authorization, request.ip);
-      if (!caller) throw new AppError('missing_token', 'Send your key in the header "Authorization: Bearer <key>"');
+    const letIn = (caller: Caller | undefined): undefined => {
+      if (!caller) {
+        reply.headers(takeRequests(parts.rateLimiter, undefined, request.ip, 1, parts.clock.now()));
+        throw new AppError('missing_token', 'Send your key in the header "Authorization: Bearer <key>"');
+      }
       request.caller = caller;
       request.credentialId = caller.credentialId;
-    } catch (error) {
-      // Who has no key, or guesses one, is a stranger, and counts as one.
-      reply.headers(takeRequests(parts.rateLimiter, undefined, request.ip, 1, parts.clock.now()));
-      throw error;
-    }
+    };
+    const found = identify(parts, request, reply);
+    return found instanceof Promise ? found.then(letIn) : letIn(found);
   }
 
   /** @throws {AppError} 403. What a publishable key may do, it may do on any page. */
