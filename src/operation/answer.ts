@@ -10,6 +10,8 @@ export interface Answer {
   readonly status: number;
   readonly mediaType: string | undefined;
   readonly body: string;
+  /** `body` as a JSON string. */
+  readonly quoted?: () => string;
   /** The same as `body`, where it is sent more than once. */
   readonly bytes?: Buffer;
   readonly headers: Readonly<Record<string, string>>;
@@ -78,7 +80,8 @@ export function writeAnswer(operation: Operation, value: unknown, strict: boolea
       const writer = writerOf(operation);
       const fault = strict ? writer.check(plain) : undefined;
       if (fault) throw new Error(`${operation.name} answered outside its schema: ${fault}`);
-      return { status, mediaType: 'application/json; charset=utf-8', body: writer.stringify(plain), headers: {} };
+      const { text, quoted } = writer.write(plain);
+      return { status, mediaType: 'application/json; charset=utf-8', body: text, quoted, headers: {} };
     }
   }
 }

@@ -2,8 +2,14 @@ import { Ajv } from 'ajv';
 import fastJson from 'fast-json-stringify';
 import { type TObject, type TSchema, Type } from 'typebox';
 
+/** JSON, also as a JSON string for protocols that carry it as text. */
+export interface JsonText {
+  readonly text: string;
+  quoted(): string;
+}
+
 export interface JsonWriter {
-  stringify(value: unknown): string;
+  write(value: unknown): JsonText;
   /** What is wrong with a value by its schema; undefined when nothing is. */
   check(value: unknown): string | undefined;
 }
@@ -16,10 +22,10 @@ const ajv = new Ajv({ strict: false, allErrors: true, formats: { uuid: true, 'da
  */
 export function jsonWriter(schema: TSchema, shared?: string): JsonWriter {
   const validate = ajv.compile(schema);
-  return {
-    stringify: shared === undefined ? stringifierOf(schema) : sharingStringifier(schema as TObject, shared),
-    check: (value) => (validate(value) ? undefined : ajv.errorsText(validate.errors)),
-  };
+  const check = (value: unknown) => (validate(value) ? undefined : ajv.errorsText(validate.errors));
+  if (shared !== undefined) return { write: sharingWriter(schema as TObject, shared), check };
+  const stringify = stringifierOf(schema);
+  return { write: (value) => plainText(stringify(value)), check };
 }
 
 type Stringify = (value: unknown) => string;
@@ -28,20 +34,35 @@ function stringifierOf(schema: TSchema): Stringify {
   return fastJson(schema as Parameters<typeof fastJson>[0]);
 }
 
-function sharingStringifier(schema: TObject, shared: string): Stringify {
+const plainText = (text: string): JsonText => ({ text, quoted: () => JSON.stringify(text) });
+
+/** How an object ends that has a shared member last. */
+interface SharedEnd {
+  readonly text: string;
+  readonly escaped: string;
+}
+
+function sharingWriter(schema: TObject, shared: string): (value: unknown) => JsonText {
   const writeOwn = stringifierOf(Type.Omit(schema, [shared]));
   const writeShared = stringifierOf(schema.properties[shared]!);
-  const written = new WeakMap<object, string>();
+  const ends = new WeakMap<object, SharedEnd>();
+
+  function endOf(part: object): SharedEnd {
+    let end = ends.get(part);
+    if (end === undefined) {
+      const text = `,${JSON.stringify(shared)}:${writeShared(part)}}`;
+      end = { text, escaped: JSON.stringify(text).slice(1) };
+      ends.set(part, end);
+    }
+    return end;
+  }
 
   return (value) => {
     const own = writeOwn(value);
     const part = (value as Record<string, object | undefined>)[shared];
-    if (part === undefined) return own;
-    let text = written.get(part);
-    if (text === undefined) {
-      text = `${JSON.stringify(shared)}:${writeShared(part)}}`;
-      written.set(part, text);
-    }
-    return `${own.slice(0, -1)},${text}`;
+    if (part === undefined) return plainText(own);
+    const start = own.slice(0, -1);
+    const end = endOf(part);
+    return { text: start + end.text, quoted: () => JSON.stringify(start).slice(0, -1) + end.escaped };
   };
 }

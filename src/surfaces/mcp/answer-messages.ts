@@ -5,14 +5,14 @@ import { RpcError, type RpcMessage, type RpcRequest, rpcErrors, rpcFailure, rpcR
 import { initialize } from './protocol.ts';
 import type { Tool } from './tool.ts';
 
-/** What is said to one message; undefined where nothing is. */
+/** What is said to one message, as JSON text; undefined where nothing is. */
 export async function answerMessage(
   parts: Parts,
   tools: ReadonlyMap<string, Tool>,
   caller: Caller,
   message: RpcMessage,
   source: CallSource,
-): Promise<object | undefined> {
+): Promise<string | undefined> {
   if (message.kind === 'silent') return undefined;
   if (message.kind === 'broken') return rpcFailure(message.id, rpcErrors.invalidRequest, message.why);
   const { request } = message;
@@ -24,23 +24,23 @@ export async function answerMessage(
   }
 }
 
-/** @throws {RpcError} */
+/** @returns JSON text. @throws {RpcError} */
 function answer(
   parts: Parts,
   tools: ReadonlyMap<string, Tool>,
   caller: Caller,
   { method, params }: RpcRequest,
   source: CallSource,
-): object | Promise<object> {
+): string | Promise<string> {
   const mayUse = (tool: Tool | undefined) => tool !== undefined && toolRefusalOf(tool, caller) === undefined;
   switch (method) {
     case 'initialize':
-      return initialize(params, (name) => mayUse(tools.get(name)));
+      return JSON.stringify(initialize(params, (name) => mayUse(tools.get(name))));
     case 'ping':
-      return {};
+      return '{}';
     case 'tools/list': {
       const usable = [...tools.values()].filter(mayUse);
-      return { tools: usable.map(({ listed }) => listed) };
+      return JSON.stringify({ tools: usable.map(({ listed }) => listed) });
     }
     case 'tools/call':
       return callTool(parts, tools, caller, params, source);

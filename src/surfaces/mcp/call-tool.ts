@@ -10,11 +10,6 @@ import { RpcError } from './json-rpc.ts';
 import type { Tool } from './tool.ts';
 import { inArguments, toRawInput } from './tool-input.ts';
 
-export interface ToolResult {
-  readonly content: readonly { readonly type: 'text'; readonly text: string }[];
-  readonly isError: boolean;
-}
-
 /** What a call tells of where it came from. */
 export interface CallSource {
   readonly requestId: string;
@@ -37,6 +32,7 @@ export function toolRefusalOf({ name, operation }: Tool, caller: Caller): string
 /**
  * Answers `tools/call` on the one road of every call. What the API refuses is a result that says so, no protocol error.
  * Each call is noted, those of tools that do not exist included.
+ * @returns the result as JSON text.
  * @throws {RpcError} for an unknown tool, and arguments that are no object.
  */
 export async function callTool(
@@ -45,16 +41,16 @@ export async function callTool(
   caller: Caller,
   params: Readonly<Record<string, unknown>>,
   source: CallSource,
-): Promise<ToolResult> {
+): Promise<string> {
   const name = typeof params.name === 'string' ? params.name : '';
   const tool = tools.get(name);
   let success = false;
   try {
     if (!tool)
       throw new RpcError('invalidParams', name ? `Unknown tool: ${shortName(name)}` : 'name must be a tool’s name');
-    const result = await run(parts, tool, caller, readArguments(params.arguments), source);
-    success = !result.isError;
-    return result;
+    const { text, isError } = await run(parts, tool, caller, readArguments(params.arguments), source);
+    success = !isError;
+    return `{"content":[{"type":"text","text":${text}}],"isError":${isError}}`;
   } finally {
     parts.toolCalls.note(caller, tool?.name ?? shortName(name), success, parts.clock.now());
   }
@@ -72,37 +68,35 @@ function shortName(name: string): string {
   return name.slice(0, longestName).toWellFormed().replaceAll('\u0000', '\ufffd');
 }
 
+/** What became of a call. @returns its text as a JSON string. */
 async function run(
   parts: Parts,
   tool: Tool,
   caller: Caller,
   args: Readonly<Record<string, unknown>>,
   source: CallSource,
-): Promise<ToolResult> {
+): Promise<{ text: string; isError: boolean }> {
   try {
     const refusal = toolRefusalOf(tool, caller);
     if (refusal !== undefined) throw new AppError('forbidden', refusal);
     const input = toRawInput(tool, args);
     const { requestId, address } = source;
     const context = { caller, requestId, address, log: parts.log, signal: parts.stopping, source: 'mcp' as const };
-    return text(answerText(await perform(tool.operation, parts, context, input)), false);
+    return { text: answerText(await perform(tool.operation, parts, context, input)), isError: false };
   } catch (error) {
     const failure = inArguments(tool, toAppError(error));
     if (failure.status >= 500) {
       const line = { request_id: source.requestId, tool: tool.name, err: failure.cause ?? failure };
       parts.log.error(line, 'tool call failed');
     }
-    return text(JSON.stringify(renderError(failure, source.requestId).body), true);
+    return { text: JSON.stringify(JSON.stringify(renderError(failure, source.requestId).body)), isError: true };
   }
 }
 
-/** Always JSON: what has no body says that it was done, and a picture travels as text. */
-function answerText({ mediaType, body }: Answer): string {
-  if (mediaType === undefined) return '{"ok":true}';
-  if (mediaType.startsWith('application/json')) return body;
-  return JSON.stringify({ content_type: mediaType, data: body });
-}
-
-function text(content: string, isError: boolean): ToolResult {
-  return { content: [{ type: 'text', text: content }], isError };
+/** A JSON string that holds JSON: what has no body says that it was done, and a picture travels as text. */
+function answerText({ mediaType, body, quoted }: Answer): string {
+  if (mediaType === undefined) return JSON.stringify('{"ok":true}');
+  if (!mediaType.startsWith('application/json'))
+    return JSON.stringify(JSON.stringify({ content_type: mediaType, data: body }));
+  return quoted?.() ?? JSON.stringify(body);
 }

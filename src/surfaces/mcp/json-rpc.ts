@@ -36,12 +36,12 @@ export class RpcError extends Error {
   }
 }
 
-export const rpcResult = (id: RequestId, result: unknown) => ({ jsonrpc: '2.0', id, result });
-export const rpcFailure = (id: RequestId | null, code: number, message: string) => ({
-  jsonrpc: '2.0',
-  id,
-  error: { code, message },
-});
+/** A message as JSON text. @param result JSON text. */
+export const rpcResult = (id: RequestId, result: string): string =>
+  `{"jsonrpc":"2.0","id":${JSON.stringify(id)},"result":${result}}`;
+/** A message as JSON text. */
+export const rpcFailure = (id: RequestId | null, code: number, message: string): string =>
+  JSON.stringify({ jsonrpc: '2.0', id, error: { code, message } });
 
 export function readMessage(value: unknown): RpcMessage {
   if (!isJsonObject(value)) return { kind: 'broken', id: null, why: 'A message must be a JSON object' };

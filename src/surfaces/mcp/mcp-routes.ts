@@ -109,7 +109,7 @@ export function addMcpEndpoint(
     if (count > 0) parts.usage.count(caller.credentialId, count, now);
     if (fault) return sendJson(reply.code(400), rpcFailure(null, fault.code, fault.message));
 
-    const answers: object[] = [];
+    const answers: string[] = [];
     // In order, one after the other: a later one may build on what an earlier one did.
     for (const message of messages) {
       const source = { requestId: request.id, address: request.ip };
@@ -117,7 +117,7 @@ export function addMcpEndpoint(
       if (answer) answers.push(answer);
     }
     if (answers.length === 0) return reply.code(202).send();
-    if (Array.isArray(body)) return sendJson(reply, answers);
+    if (Array.isArray(body)) return sendJson(reply, `[${answers.join(',')}]`);
     return sendJson(reply.code(isBroken(messages[0]!) ? 400 : 200), answers[0]!);
   }
 
@@ -173,6 +173,6 @@ function isBroken({ kind }: RpcMessage): boolean {
   return kind === 'broken';
 }
 
-function sendJson(reply: FastifyReply, body: object): FastifyReply {
-  return reply.header('cache-control', 'no-store').type('application/json; charset=utf-8').send(JSON.stringify(body));
+function sendJson(reply: FastifyReply, text: string): FastifyReply {
+  return reply.header('cache-control', 'no-store').type('application/json; charset=utf-8').send(text);
 }
