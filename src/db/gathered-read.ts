@@ -8,9 +8,9 @@ export interface Placed<Found> {
 
 interface Gathering<Key, Found> {
   readonly keys: Key[];
-  /** Of each key's text. */
-  readonly places: Map<string, number>;
   readonly byPlace: Promise<ReadonlyMap<number, Found>>;
+  /** By the key's text. */
+  readonly found: Map<string, Promise<Found | undefined>>;
 }
 
 /**
@@ -19,7 +19,8 @@ interface Gathering<Key, Found> {
  * connection, where the next would wait for its turn anyway. Nothing is kept: a statement is sent after everybody it
  * answers has asked, so each of them sees all that was committed before his call.
  * @param keyText the same text for the same key.
- * @param load finds what exists; callers of one key get the same object and must not change it.
+ * @param load finds what exists.
+ * @returns those who ask for one key together get the same promise, of one object that they must not change.
  */
 export function gatheredRead<Key, Found>(
   keyText: (key: Key) => string,
@@ -33,20 +34,20 @@ export function gatheredRead<Key, Found>(
       gatherings.delete(db);
       return new Map((await load(db, keys)).map(({ place, found }) => [place, found]));
     });
-    const gathering = { keys, places: new Map<string, number>(), byPlace };
+    const gathering = { keys, byPlace, found: new Map<string, Promise<Found | undefined>>() };
     gatherings.set(db, gathering);
     return gathering;
   }
 
-  return async (db, key) => {
-    const { keys, places, byPlace } = gatherings.get(db) ?? gather(db);
+  return (db, key) => {
+    const { keys, byPlace, found } = gatherings.get(db) ?? gather(db);
     const text = keyText(key);
-    let place = places.get(text);
-    if (place === undefined) {
-      place = keys.push(key);
-      places.set(text, place);
-    }
-    return (await byPlace).get(place);
+    const known = found.get(text);
+    if (known) return known;
+    const place = keys.push(key);
+    const one = byPlace.then((rows) => rows.get(place));
+    found.set(text, one);
+    return one;
   };
 }
 

@@ -3,14 +3,15 @@ import type { Scope } from '../kernel/context.ts';
 import { type Merchant, toMerchant } from '../model/merchant.ts';
 import { findMerchantView, type MerchantViewRow } from '../store/merchant-views.ts';
 
-const shown = new WeakMap<MerchantViewRow, Merchant>();
+const shown = new WeakMap<Promise<MerchantViewRow>, Promise<Merchant>>();
 
 /** The merchant with what shows beside it in one mode. Shared by all who ask at once: nobody changes it. */
-export async function showMerchant(db: Handle, scope: Scope): Promise<Merchant> {
-  const view = (await findMerchantView(db, scope))!;
-  const known = shown.get(view);
-  if (known) return known;
-  const merchant = toMerchant(view.merchant, scope.livemode, view);
-  shown.set(view, merchant);
+export function showMerchant(db: Handle, scope: Scope): Promise<Merchant> {
+  const found = findMerchantView(db, scope) as Promise<MerchantViewRow>;
+  let merchant = shown.get(found);
+  if (!merchant) {
+    merchant = found.then((view) => toMerchant(view.merchant, scope.livemode, view));
+    shown.set(found, merchant);
+  }
   return merchant;
 }

@@ -31,7 +31,8 @@ const nothing: ReadonlySet<string> = new Set();
 /** @throws {AppError} 404 for an id that has not the shape of one, 422 (or 400 where declared) for anything else that is wrong. */
 export function readInput(operation: Operation, raw: RawInput): OperationInput {
   const params: Record<string, string> = {};
-  for (const [name, resource] of Object.entries(operation.params)) {
+  for (const name in operation.params) {
+    const resource = operation.params[name]!;
     const value = raw.params[name] ?? '';
     if (operation.textParams.includes(name)) {
       if (findTextFault(value)) throw notFound(resource);
@@ -49,7 +50,7 @@ export function readInput(operation: Operation, raw: RawInput): OperationInput {
     page: paged ? readPage(raw.query, operation.query.perPage) : firstPage,
     filters: paged || filters ? readFilters(filters ?? noFilters, withoutPlain(operation, raw.query)) : [],
     expand: expand ? readExpand(expand, raw.query.expand) : nothing,
-    plain: readPlain(operation.query.plain ?? {}, raw.query),
+    plain: operation.query.plain ? readPlain(operation.query.plain, raw.query) : {},
     lastEventId: raw.lastEventId,
     accessToken: raw.accessToken,
     fromBrowser: raw.fromBrowser === true,

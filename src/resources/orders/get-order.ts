@@ -1,4 +1,3 @@
-import { notFound } from '../../kernel/errors.ts';
 import { orderViewSchema } from '../../model/order-view.ts';
 import { jsonSharing, operation } from '../../operation/operation.ts';
 import { orderExpansions, readOrderView } from './read-order-view.ts';
@@ -19,9 +18,5 @@ export const getOrder = operation({
       'arrive, check_invoice_status is quicker.',
     rename: { id: 'order_id' },
   },
-  async run(call, { params, expand }) {
-    const view = await readOrderView(call, params.id!, expand);
-    if (!view) throw notFound('Order');
-    return view;
-  },
+  run: (call, { params, expand }) => readOrderView(call, params.id!, expand),
 });

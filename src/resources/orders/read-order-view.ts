@@ -1,4 +1,5 @@
 import { showMerchant } from '../../flows/show-merchant.ts';
+import { notFound } from '../../kernel/errors.ts';
 import { toInvoice } from '../../model/invoice.ts';
 import { type OrderRow, toOrder } from '../../model/order.ts';
 import type { OrderView } from '../../model/order-view.ts';
@@ -11,21 +12,22 @@ import { listPaymentsOfOrders } from '../../store/payments.ts';
 export const orderExpansions = ['invoice', 'payment', 'merchant'] as const;
 
 /**
- * An order with merchant and payment, as show and update answer it; undefined when it is not the caller's.
+ * An order with merchant and payment, as show and update answer it.
  * @param changed the order as this transaction has just written it.
+ * @throws {AppError} 404 when it is not the caller's.
  */
 export async function readOrderView(
   call: Call,
   orderId: string,
   expand: ReadonlySet<string>,
   changed?: OrderRow,
-): Promise<OrderView | undefined> {
+): Promise<OrderView> {
   const [found, merchant, invoice] = await Promise.all([
     findOrderView(call.db, call.scope, orderId),
     showMerchant(call.db, call.scope),
     expand.has('invoice') ? findCurrentInvoice(call.db, orderId, call.now) : undefined,
   ]);
-  if (!found) return undefined;
+  if (!found) throw notFound('Order');
   const view: OrderView = toOrder(changed ?? found);
   view.merchant = merchant;
   if (found.payment) view.payment = toPayment(found.payment);
