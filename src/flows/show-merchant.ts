@@ -3,15 +3,19 @@ import type { Scope } from '../kernel/context.ts';
 import { type Merchant, toMerchant } from '../model/merchant.ts';
 import { findMerchantView, type MerchantViewRow } from '../store/merchant-views.ts';
 
-const shown = new WeakMap<Promise<MerchantViewRow>, Promise<Merchant>>();
+const shown = new WeakMap<MerchantViewRow, Merchant>();
 
 /** The merchant with what shows beside it in one mode. Shared by all who ask at once: nobody changes it. */
-export function showMerchant(db: Handle, scope: Scope): Promise<Merchant> {
-  const found = findMerchantView(db, scope) as Promise<MerchantViewRow>;
-  let merchant = shown.get(found);
+export async function showMerchant(db: Handle, scope: Scope): Promise<Merchant> {
+  return toShownMerchant((await findMerchantView(db, scope))!, scope);
+}
+
+/** The same object for the same row, so that it is made, and written, once for all who share it. */
+export function toShownMerchant(view: MerchantViewRow, { livemode }: Scope): Merchant {
+  let merchant = shown.get(view);
   if (!merchant) {
-    merchant = found.then((view) => toMerchant(view.merchant, scope.livemode, view));
-    shown.set(found, merchant);
+    merchant = toMerchant(view.merchant, livemode, view);
+    shown.set(view, merchant);
   }
   return merchant;
 }

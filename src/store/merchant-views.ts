@@ -1,4 +1,4 @@
-import { statement } from '../db/database.ts';
+import { type Handle, statement } from '../db/database.ts';
 import { gatheredRead, type Placed } from '../db/gathered-read.ts';
 import { jsonColumns, jsonRow, jsonRows, readMoments } from '../db/json-rows.ts';
 import type { Scope } from '../kernel/context.ts';
@@ -36,17 +36,20 @@ const find = statement(
   { isGathered: true },
 );
 
+/** Merchants as they show in one mode each, which all exist. */
+export async function listMerchantViews(db: Handle, scopes: readonly Scope[]): Promise<Placed<MerchantViewRow>[]> {
+  const rows = await db.many<Placed<MerchantViewRow>>(find, [
+    scopes.map(({ merchantId }) => merchantId),
+    scopes.map(({ livemode }) => livemode),
+  ]);
+  for (const { found } of rows) {
+    for (const row of [found.merchant, ...found.wallets, ...found.taxes, ...found.channels]) readMoments(row);
+  }
+  return rows;
+}
+
 /** The caller's merchant, which exists. Shared by all who ask at once: nobody changes it. */
 export const findMerchantView = gatheredRead(
   ({ merchantId, livemode }: Scope) => `${merchantId} ${livemode}`,
-  async (db, scopes) => {
-    const rows = await db.many<Placed<MerchantViewRow>>(find, [
-      scopes.map(({ merchantId }) => merchantId),
-      scopes.map(({ livemode }) => livemode),
-    ]);
-    for (const { found } of rows) {
-      for (const row of [found.merchant, ...found.wallets, ...found.taxes, ...found.channels]) readMoments(row);
-    }
-    return rows;
-  },
+  listMerchantViews,
 );

@@ -4,10 +4,16 @@ import { jsonColumns, jsonRow, readMoments } from '../db/json-rows.ts';
 import type { Scope } from '../kernel/context.ts';
 import { type ShownOrder, shownOfOrder } from '../model/order.ts';
 import type { PaymentRow } from '../model/payment.ts';
+import { listMerchantViews, type MerchantViewRow } from './merchant-views.ts';
 import { paymentColumns } from './payments.ts';
 
-/** An order with its newest payment. */
-type OrderViewRow = ShownOrder & { readonly payment: PaymentRow | null };
+/** An order with its newest payment and its merchant. */
+export interface OrderViewRow {
+  readonly order: ShownOrder;
+  readonly payment: PaymentRow | null;
+  /** Shared by all who ask at once: nobody changes it. */
+  readonly merchant: MerchantViewRow;
+}
 
 // Columns for the order, which everybody gets, and JSON for the payment, which most orders have none of: for PostgreSQL a
 // row is half the work of a JSON object. `limit 1` keeps it one look into the index for each order that is asked for,
@@ -27,22 +33,32 @@ const find = statement(
   { isGathered: true },
 );
 
-const read = gatheredRead(
-  ({ id, merchantId, livemode }: Scope & { id: string }) => `${id} ${merchantId} ${livemode}`,
+type Key = Scope & { readonly id: string };
+const scopeText = ({ merchantId, livemode }: Scope) => `${merchantId} ${livemode}`;
+
+const read = gatheredRead<Key, OrderViewRow>(
+  (key) => `${key.id} ${scopeText(key)}`,
   async (db, keys) => {
-    const rows = await db.many<OrderViewRow & { place: number }>(find, [
-      keys.map(({ id }) => id),
-      keys.map(({ merchantId }) => merchantId),
-      keys.map(({ livemode }) => livemode),
+    const scopes = new Map(keys.map((key) => [scopeText(key), key]));
+    const [rows, merchants] = await Promise.all([
+      db.many<ShownOrder & { place: number; payment: PaymentRow | null }>(find, [
+        keys.map(({ id }) => id),
+        keys.map(({ merchantId }) => merchantId),
+        keys.map(({ livemode }) => livemode),
+      ]),
+      listMerchantViews(db, [...scopes.values()]),
     ]);
-    return rows.map((row) => {
-      if (row.payment) readMoments(row.payment);
-      return { place: row.place, found: row };
+    const texts = [...scopes.keys()];
+    const merchantOf = new Map(merchants.map(({ place, found }) => [texts[place - 1]!, found]));
+    return rows.map((order) => {
+      const { place, payment } = order;
+      if (payment) readMoments(payment);
+      return { place, found: { order, payment, merchant: merchantOf.get(scopeText(keys[place - 1]!))! } };
     });
   },
 );
 
-/** The most frequent read there is; all who ask in one turn of the event loop share one statement. */
+/** The most frequent read there is; all who ask in one turn of the event loop share its statements. */
 export function findOrderView(db: Handle, scope: Scope, id: string): Promise<OrderViewRow | undefined> {
   return read(db, { id, merchantId: scope.merchantId, livemode: scope.livemode });
 }

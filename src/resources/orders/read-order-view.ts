@@ -1,4 +1,4 @@
-import { showMerchant } from '../../flows/show-merchant.ts';
+import { showMerchant, toShownMerchant } from '../../flows/show-merchant.ts';
 import { notFound } from '../../kernel/errors.ts';
 import { toInvoice } from '../../model/invoice.ts';
 import { type OrderRow, toOrder } from '../../model/order.ts';
@@ -22,15 +22,14 @@ export async function readOrderView(
   expand: ReadonlySet<string>,
   changed?: OrderRow,
 ): Promise<OrderView> {
-  const [found, merchant, invoice] = await Promise.all([
-    findOrderView(call.db, call.scope, orderId),
-    showMerchant(call.db, call.scope),
-    expand.has('invoice') ? findCurrentInvoice(call.db, orderId, call.now) : undefined,
-  ]);
+  const found = await findOrderView(call.db, call.scope, orderId);
   if (!found) throw notFound('Order');
-  const view: OrderView = toOrder(changed ?? found);
-  view.merchant = merchant;
-  if (found.payment) view.payment = toPayment(found.payment);
+  const { order, payment, merchant } = found;
+  const view: OrderView = toOrder(changed ?? order);
+  view.merchant = toShownMerchant(merchant, call.scope);
+  if (payment) view.payment = toPayment(payment);
+  if (!expand.has('invoice')) return view;
+  const invoice = await findCurrentInvoice(call.db, orderId, call.now);
   if (invoice) view.invoice = toInvoice(invoice, call.now);
   return view;
 }
