@@ -1,11 +1,13 @@
 import { ConfigError, readConfig } from './config.ts';
 import { embeddedDirectory, openEmbedded } from './db/embedded/open.ts';
 import { createLog } from './kernel/log.ts';
+import { keepTickShape } from './kernel/tick-shape.ts';
 import type { RunningServer } from './server.ts';
 
 /** Starts the service and stops it on SIGTERM or SIGINT. @returns when it is listening. */
 export async function main(options: { demo: boolean; env?: NodeJS.ProcessEnv }): Promise<void> {
   process.umask(0o077);
+  keepTickShape();
   let running: RunningServer | undefined;
   let stopping = false;
 
