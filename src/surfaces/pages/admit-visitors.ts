@@ -6,7 +6,7 @@ import type { Visit } from '../../limits/visitor-pace.ts';
 import type { VisitorPlace } from '../../limits/visitor-places.ts';
 import { prefersJson } from '../http/accept.ts';
 import { busyPage } from './busy-page.tsx';
-import { chooseLanguage } from './language.ts';
+import { chooseLanguage, inLanguage } from './language.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -16,6 +16,8 @@ declare module 'fastify' {
   interface FastifyContextConfig {
     /** Says that strangers come here, and what for; such a route is open to few at a time. */
     visit?: Visit;
+    /** The route is what a form does on the page one level above, and shows nothing of its own. */
+    isDeed?: true;
   }
 }
 
@@ -48,6 +50,7 @@ function refuse(request: FastifyRequest, reply: FastifyReply, waitMillis: number
   if (request.routeOptions.config.visit !== 'page' || prefersJson(accept)) {
     throw new AppError('rate_limited', 'Too many pages are opened from here; wait a little', { retryAfterSeconds });
   }
-  const { headers, html } = busyPage(chooseLanguage((request.query as { locale?: unknown }).locale, languages));
+  const language = chooseLanguage((request.query as { locale?: unknown }).locale, languages);
+  const { headers, html } = busyPage(language, request.routeOptions.config.isDeed && inLanguage('.', language));
   return reply.code(429).headers(headers).header('retry-after', String(retryAfterSeconds)).send(html);
 }

@@ -8,22 +8,24 @@ interface KeptPage {
   readonly html: Buffer;
 }
 
-const kept = new Map<Language, KeptPage>();
+const kept = new Map<string, KeptPage>();
 
 /**
- * What is shown while too many pages are opened from one address. Made once a language, since a flood is what it is for; it
- * says nothing of anybody, so that its nonce may be known.
+ * What is shown while too many pages are opened from one address. Made once, since a flood is what it is for; it says
+ * nothing of anybody, so that its nonce may be known.
+ * @param again where one tries again, seen from the address that was asked for
  */
-export function busyPage(language: Language): KeptPage {
-  let page = kept.get(language);
+export function busyPage(language: Language, again = ''): KeptPage {
+  const name = `${language} ${again}`;
+  let page = kept.get(name);
   if (!page) {
-    page = makePage(language);
-    kept.set(language, page);
+    page = makePage(language, again);
+    kept.set(name, page);
   }
   return page;
 }
 
-function makePage(language: Language): KeptPage {
+function makePage(language: Language, again: string): KeptPage {
   const { busy: words, checkout } = dictionaryOf(language);
   const nonce = newNonce();
   const html = renderPage({
@@ -36,7 +38,7 @@ function makePage(language: Language): KeptPage {
         <h1>{words.title}</h1>
         <p>{words.text}</p>
         <div class="stack">
-          <LinkButton accent href="">
+          <LinkButton accent href={again}>
             {checkout.tryAgain}
           </LinkButton>
         </div>

@@ -40,7 +40,8 @@ export function inLanguage(address: string, asked: unknown): string {
   return language ? `${address}?locale=${language}` : address;
 }
 
-function askedLanguage(asked: unknown): Language | undefined {
+/** The language that `?locale=` asks for, where it is one that pages speak. */
+export function askedLanguage(asked: unknown): Language | undefined {
   return typeof asked === 'string' ? findLanguage(asked) : undefined;
 }
 

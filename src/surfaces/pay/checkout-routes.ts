@@ -110,7 +110,7 @@ function addEvents(app: FastifyInstance, parts: Parts): void {
 
 function addSimulatedPayment(app: FastifyInstance, parts: Parts): void {
   const path = `${page}/simulate_payment`;
-  app.post(path, { config }, async (request: Request, reply) => {
+  app.post(path, { config: { ...config, isDeed: true } }, async (request: Request, reply) => {
     const paying = () => simulateCheckoutPayment(parts, request.params.token, parts.stopping);
     const outcome = await request.place!.aside(paying);
     if (isFromForm(request)) {

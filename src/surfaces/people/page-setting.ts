@@ -2,7 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { TrySource } from '../../flows/check-credentials.ts';
 import { findTextFault } from '../../kernel/text.ts';
 import { newNonce, type PageHeaderOptions, pageHeaders } from '../pages/headers.ts';
-import { chooseLanguage } from '../pages/language.ts';
+import { askedLanguage, chooseLanguage, type Language } from '../pages/language.ts';
 import type { Setting } from './pages/people-page.tsx';
 
 /**
@@ -18,7 +18,13 @@ export function beginPage(
   reply.headers(pageHeaders({ nonce, formOrigins }));
   // With `no-referrer` a browser would send its own forms with the origin `null`, as good as none (Fetch, 3.2).
   reply.header('referrer-policy', 'same-origin');
-  return { nonce, language: chooseLanguage(readLocale(request), request.headers['accept-language']) };
+  return { nonce, ...speechOf(request) };
+}
+
+/** The language of the page that answers a request, and the one that its address asks for. */
+export function speechOf(request: FastifyRequest): { language: Language; locale: Language | undefined } {
+  const asked = readLocale(request);
+  return { language: chooseLanguage(asked, request.headers['accept-language']), locale: askedLanguage(asked) };
 }
 
 export function readLocale(request: FastifyRequest): string | undefined {

@@ -11,7 +11,8 @@ import {
   turnOffSecondFactor,
 } from '../../flows/second-factor.ts';
 import { refuseOtherMethods } from '../http/refuse-methods.ts';
-import { beginPage, readText, sourceOf } from './page-setting.ts';
+import { inLanguage } from '../pages/language.ts';
+import { beginPage, readLocale, readText, sourceOf } from './page-setting.ts';
 import type { Failure } from './pages/refusal-page.tsx';
 import { renderRecoveryCodesPage, renderSecondFactorPage } from './pages/second-factor-page.tsx';
 import { readFailure } from './show-failure.ts';
@@ -25,13 +26,13 @@ type Answer = (signedIn: SignedIn, request: FastifyRequest, reply: FastifyReply)
 /** The page of the second factor, and what its forms do. */
 export function addSecondFactorPages(app: FastifyInstance, parts: Parts): void {
   app.get(page, async (request, reply) => {
-    const signedIn = await findUserOrAskToSignIn(parts, request, reply, page);
+    const signedIn = await findUserOrAskToSignIn(parts, request, reply, addressOf(request));
     return signedIn ? show(signedIn, request, reply, {}) : reply;
   });
 
   addForm(page, 'wrongPassword', async (signedIn, request, reply) => {
     await beginSetUp(parts, signedIn, readProof(request));
-    return goTo(reply, page);
+    return goTo(reply, addressOf(request));
   });
 
   addForm(`${page}/confirm`, 'wrongCode', async (signedIn, request, reply) => {
@@ -49,7 +50,7 @@ export function addSecondFactorPages(app: FastifyInstance, parts: Parts): void {
   addForm(`${page}/off`, 'wrongProof', async (signedIn, request, reply) => {
     const letter = secondFactorOffLetter(beginPage(request, reply).language);
     await turnOffSecondFactor(parts, signedIn, readProof(request), letter);
-    return goTo(reply, '/account');
+    return goTo(reply, inLanguage('/account', readLocale(request)));
   });
 
   refuseOtherMethods(app, page, new Set(['GET', 'HEAD', 'POST']));
@@ -57,7 +58,7 @@ export function addSecondFactorPages(app: FastifyInstance, parts: Parts): void {
   /** @param wrong the sentence for passwords and codes that are not right */
   function addForm(path: string, wrong: 'wrongPassword' | 'wrongCode' | 'wrongProof', answer: Answer): void {
     app.post(path, async (request, reply) => {
-      const signedIn = await findUserOrAskToSignIn(parts, request, reply, page);
+      const signedIn = await findUserOrAskToSignIn(parts, request, reply, addressOf(request));
       if (!signedIn) return reply;
       try {
         return await answer(signedIn, request, reply);
@@ -81,6 +82,8 @@ export function addSecondFactorPages(app: FastifyInstance, parts: Parts): void {
     return reply.send(renderSecondFactorPage({ ...beginPage(request, reply), status, setUp, email, ...failure }));
   }
 }
+
+const addressOf = (request: FastifyRequest): string => inLanguage(page, readLocale(request));
 
 function readProof(request: FastifyRequest): Proof {
   const [password = '', code = ''] = ['password', 'code'].map((name) => readText(request.body, name));

@@ -2,6 +2,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { confirmSignIn, endBrowserSignIn, isCodeAwaited, signInBrowser } from '../../flows/browser-sign-in.ts';
 import type { Parts } from '../../flows/parts.ts';
 import { refuseOtherMethods } from '../http/refuse-methods.ts';
+import { askedLanguage, inLanguage } from '../pages/language.ts';
 import { browserName } from './browser-name.ts';
 import { beginPage, readLocale, readText, sourceOf } from './page-setting.ts';
 import { renderCodePage } from './pages/code-page.tsx';
@@ -77,7 +78,7 @@ export function addSignInPages(app: FastifyInstance, parts: Parts): void {
     const token = readSessionToken(request, links.publicUrl);
     if (token !== undefined) await endBrowserSignIn(parts, token);
     clearSessionCookie(request, reply, links.publicUrl);
-    return goTo(reply, '/sign-in');
+    return goTo(reply, inLanguage('/sign-in', readLocale(request)));
   });
 
   refuseOtherMethods(app, '/sign-in', readersAndForms);
@@ -86,27 +87,26 @@ export function addSignInPages(app: FastifyInstance, parts: Parts): void {
 }
 
 function showSignIn(request: FastifyRequest, reply: FastifyReply, said: Failure & { email?: string }): FastifyReply {
-  return reply.send(renderSignInPage({ ...beginPage(request, reply), ...placeOf(request), ...said }));
+  return reply.send(renderSignInPage({ ...beginPage(request, reply), returnTo: returnToOf(request), ...said }));
 }
 
 function showCode(request: FastifyRequest, reply: FastifyReply, failure: Failure): FastifyReply {
-  return reply.send(renderCodePage({ ...beginPage(request, reply), ...placeOf(request), ...failure }));
+  return reply.send(renderCodePage({ ...beginPage(request, reply), returnTo: returnToOf(request), ...failure }));
 }
 
 function startAgain(request: FastifyRequest, reply: FastifyReply): FastifyReply {
   return goTo(reply, pageAddress('/sign-in', parametersOf(request)));
 }
 
-/** Where one wants to get to, and in which language. */
-function placeOf(request: FastifyRequest) {
-  return { returnTo: readReturnTo(readText(request.query, 'return_to')), locale: readLocale(request) };
+/** Where one wants to get to. */
+function returnToOf(request: FastifyRequest): string | undefined {
+  return readReturnTo(readText(request.query, 'return_to'));
 }
 
 function parametersOf(request: FastifyRequest) {
-  const { returnTo, locale } = placeOf(request);
-  return { return_to: returnTo, locale };
+  return { return_to: returnToOf(request), locale: askedLanguage(readLocale(request)) };
 }
 
 function returnAddress(request: FastifyRequest): string {
-  return placeOf(request).returnTo ?? '/account';
+  return returnToOf(request) ?? inLanguage('/account', readLocale(request));
 }

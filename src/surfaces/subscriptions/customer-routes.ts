@@ -49,7 +49,7 @@ function addRoutes(app: FastifyInstance, parts: Parts): void {
 
   for (const [name, deed] of Object.entries(deeds)) {
     const path = `${page}/${name}`;
-    app.post(path, { config }, async (request: Request, reply) => {
+    app.post(path, { config: { ...config, isDeed: true } }, async (request: Request, reply) => {
       const { link } = request.params;
       const view = await readCustomerView(parts, link);
       if (!view) return unknown(request, reply);

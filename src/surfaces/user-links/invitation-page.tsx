@@ -1,6 +1,6 @@
 import type { OpenLink } from '../../model/user-link.ts';
 import { MerchantMark, SubmitButton } from '../pages/parts.tsx';
-import { type ChoiceFault, ChoosePassword, linkPage, outcomePage, type Setting } from './page.tsx';
+import { type ChoiceFault, ChoosePassword, linkPage, outcomePage, type Setting, signInLink } from './page.tsx';
 import { wordsOf } from './words.ts';
 
 /** What is offered, and a password to choose where the account has none yet. */
@@ -32,6 +32,6 @@ export function invitationPage(setting: Setting, link: OpenLink, fault?: ChoiceF
 
 export function acceptedPage(setting: Setting, { merchant_name: merchant }: OpenLink): string {
   const words = wordsOf(setting.language);
-  const next = { href: '/sign-in', text: words.signIn };
+  const next = signInLink(setting);
   return outcomePage(setting, { tone: 'ok', title: words.accepted, text: words.acceptedText(merchant!), next });
 }

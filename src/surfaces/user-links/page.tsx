@@ -1,7 +1,7 @@
 import type { ComponentChildren, JSX } from 'preact';
 import { longestPassword, type PasswordFault, shortestPassword } from '../../model/password.ts';
 import { LanguageMenu, renderPage } from '../pages/document.tsx';
-import type { Language } from '../pages/language.ts';
+import { inLanguage, type Language } from '../pages/language.ts';
 import { Field, LinkButton, ResultMark } from '../pages/parts.tsx';
 import type { Words } from './languages/en.ts';
 import { wordsOf } from './words.ts';
@@ -9,6 +9,8 @@ import { wordsOf } from './words.ts';
 /** Language and nonce of one answer. */
 export interface Setting {
   readonly language: Language;
+  /** The same where `?locale=` asked for it: then links lead on in it. */
+  readonly locale: Language | undefined;
   readonly nonce: string;
 }
 
@@ -27,6 +29,11 @@ export function linkPage(setting: Setting, title: string, children: ComponentChi
       </>
     ),
   });
+}
+
+/** The way to the page that all of these come from, or lead to. */
+export function signInLink({ language, locale }: Setting): { href: string; text: string } {
+  return { href: inLanguage('/sign-in', locale), text: wordsOf(language).signIn };
 }
 
 export interface Outcome {
@@ -103,6 +110,6 @@ export function overPage(setting: Setting): string {
     tone: 'warn',
     title: words.over,
     text: words.overText,
-    next: { href: '/forgotten-password', text: words.newPassword },
+    next: { href: inLanguage('/forgotten-password', setting.locale), text: words.newPassword },
   });
 }

@@ -1,5 +1,6 @@
+import type { JSX } from 'preact';
 import { Field, Notice, SubmitButton } from '../pages/parts.tsx';
-import { type ChoiceFault, ChoosePassword, linkPage, outcomePage, type Setting } from './page.tsx';
+import { type ChoiceFault, ChoosePassword, linkPage, outcomePage, type Setting, signInLink } from './page.tsx';
 import { wordsOf } from './words.ts';
 
 interface Asked {
@@ -18,6 +19,7 @@ export function forgottenPage(setting: Setting, sendsMails: boolean, { email, fa
       <div class="card stack">
         <h1>{words.forgotten}</h1>
         <p>{words.noMails}</p>
+        <WayBack {...setting} />
       </div>,
     );
   }
@@ -38,7 +40,17 @@ export function forgottenPage(setting: Setting, sendsMails: boolean, { email, fa
         fault={fault === 'email' ? words.faults.email : undefined}
       />
       <SubmitButton accent>{words.send}</SubmitButton>
+      <WayBack {...setting} />
     </form>,
+  );
+}
+
+function WayBack(setting: Setting): JSX.Element {
+  const { href, text } = signInLink(setting);
+  return (
+    <p class="small">
+      <a href={href}>{text}</a>
+    </p>
   );
 }
 
@@ -64,6 +76,6 @@ export function newPasswordPage(setting: Setting, email: string, fault?: ChoiceF
 
 export function savedPage(setting: Setting): string {
   const words = wordsOf(setting.language);
-  const next = { href: '/sign-in', text: words.signIn };
+  const next = signInLink(setting);
   return outcomePage(setting, { tone: 'ok', title: words.saved, text: words.savedText, next });
 }

@@ -11,9 +11,8 @@ import type { OpenLink, UserLinkKind } from '../../model/user-link.ts';
 import { toAppError } from '../http/error-body.ts';
 import { refuseOtherMethods } from '../http/refuse-methods.ts';
 import { newNonce, pageHeaders } from '../pages/headers.ts';
-import { chooseLanguage } from '../pages/language.ts';
 import { ForeignForm, refuseForeignForms } from '../pages/same-origin.ts';
-import { readLocale, readText } from '../people/page-setting.ts';
+import { readText, speechOf } from '../people/page-setting.ts';
 import { acceptedPage, invitationPage } from './invitation-page.tsx';
 import { type ChoiceFault, outcomePage, overPage, type Setting } from './page.tsx';
 import { forgottenPage, newPasswordPage, savedPage, sentPage } from './password-pages.tsx';
@@ -118,7 +117,7 @@ function faultOfChoice(request: Request, email: string): ChoiceFault | undefined
 function beginPage(request: FastifyRequest, reply: FastifyReply): Setting {
   const nonce = newNonce();
   reply.headers(pageHeaders({ nonce })).header('vary', 'accept-language');
-  return { nonce, language: chooseLanguage(readLocale(request), request.headers['accept-language']) };
+  return { nonce, ...speechOf(request) };
 }
 
 /** A field of a form; what is missing is as good as empty. */

@@ -43,6 +43,21 @@ test('an address that opened too many pages gets one that says so, in its langua
   }
 });
 
+test('who sent a form tries again on the page that it was on', async () => {
+  for (const url of ['/subscriptions/sub_x/pay', '/subscriptions/sub_x/cancel', `${paths.checkout}/simulate_payment`]) {
+    const answer = await visit(`${url}?locale=de`, undefined, 'POST');
+    expect(answer.statusCode).toBe(429);
+    const [, again] = /<a class="button accent" href="([^"]+)">/.exec(answer.body)!;
+    const page = new URL(again!, `http://here${url}`);
+    expect(page.pathname).toBe(url.slice(0, url.lastIndexOf('/') + 1));
+    const shown = await app.app.inject({ url: page.pathname + page.search, headers: { accept: 'text/html' } });
+    expect(shown.statusCode).toBe(url.startsWith('/checkout') ? 200 : 404);
+    expect(shown.body).toContain('<html lang="de"');
+  }
+  const own = await visit(paths.link, undefined, 'POST');
+  expect(own.body).toContain('<a class="button accent" href>');
+});
+
 test('programs hear it as an error', async () => {
   const refused = await Promise.all([
     visit(paths.link, { accept: 'application/json' }),

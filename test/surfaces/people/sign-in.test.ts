@@ -131,6 +131,39 @@ describe('signing in', () => {
   });
 });
 
+test('who chose a language goes on in it, by every link and form, until signed out', async () => {
+  const user = await addUser(app, [merchant]);
+  const visitor = newVisitor();
+  const elsewhere = newVisitor();
+  await elsewhere.signIn(user);
+  const addressesOf = (html: string) =>
+    [...html.matchAll(/ (?:href|action|formaction)="(\/[^"]*)"/g)].map(([, address]) =>
+      address!.replaceAll('&amp;', '&'),
+    );
+  const expectAll = async (url: string, most = 10) => {
+    const { html } = await visitor.get(url);
+    expect(html).toContain('<html lang="de"');
+    const addresses = addressesOf(html);
+    expect(addresses.length).toBeGreaterThan(0);
+    expect(addresses.length).toBeLessThan(most);
+    for (const address of addresses) expect(address).toContain('locale=de');
+    return addresses;
+  };
+
+  await expectAll('/sign-in?locale=de');
+  await expectAll('/forgotten-password?locale=de');
+  const asked = await visitor.get('/account?locale=de');
+  expect(asked.headers.location).toBe('/sign-in?return_to=%2Faccount%3Flocale%3Dde&locale=de');
+  const { headers } = await visitor.signIn(user, '/sign-in?locale=de');
+  expect(headers.location).toBe('/account?locale=de');
+  const onAccount = await expectAll(headers.location!);
+  await expectAll('/account/second-factor?locale=de');
+  const end = onAccount.find((address) => address.includes('/sign-ins/'))!;
+  expect((await visitor.submit(end)).headers.location).toBe('/account?locale=de');
+  expect((await visitor.submit('/sign-out?locale=de')).headers.location).toBe('/sign-in?locale=de');
+  expect((await visitor.submit('/sign-out?locale=nonsense')).headers.location).toBe('/sign-in');
+});
+
 describe('going back to where one came from', () => {
   let known: Visitor;
   beforeAll(async () => {

@@ -2,7 +2,7 @@ import type { JSX } from 'preact';
 import type { SignedIn } from '../../../flows/browser-sign-in.ts';
 import type { UserSession } from '../../../model/user-session.ts';
 import { figuresOf } from '../../pages/figures.ts';
-import type { Language } from '../../pages/language.ts';
+import { inLanguage, type Language } from '../../pages/language.ts';
 import { LinkButton, SubmitButton } from '../../pages/parts.tsx';
 import { wordsOf } from '../words.ts';
 import { renderPeoplePage, type Setting } from './people-page.tsx';
@@ -13,9 +13,10 @@ interface AccountPage extends Setting {
 }
 
 /** Who one is, where one works, and where one is signed in. */
-export function renderAccountPage({ signedIn, signIns, language, nonce }: AccountPage): string {
+export function renderAccountPage({ signedIn, signIns, language, locale, nonce }: AccountPage): string {
   const words = wordsOf(language);
   const { user, memberships, sessionId } = signedIn;
+  const speech = { language, locale };
   return renderPeoplePage({
     title: words.account,
     language,
@@ -29,7 +30,7 @@ export function renderAccountPage({ signedIn, signIns, language, nonce }: Accoun
             {user.name && <strong>{user.name} </strong>}
             <bdi class="muted">{user.email}</bdi>
           </p>
-          <form method="post" action="/sign-out">
+          <form method="post" action={inLanguage('/sign-out', locale)}>
             <SubmitButton>{words.signOut}</SubmitButton>
           </form>
         </section>
@@ -40,18 +41,20 @@ export function renderAccountPage({ signedIn, signIns, language, nonce }: Accoun
         <section class="card stack">
           <h2>{words.secondFactor}</h2>
           <p class="muted">{user.hasSecondFactor ? words.factorOn : words.factorOff}</p>
-          <LinkButton href="/account/second-factor">{user.hasSecondFactor ? words.change : words.setUp}</LinkButton>
+          <LinkButton href={inLanguage('/account/second-factor', locale)}>
+            {user.hasSecondFactor ? words.change : words.setUp}
+          </LinkButton>
         </section>
         <section class="card stack">
           <h2>{words.signIns}</h2>
           <ul class="rows">
             {signIns.map((signIn) => (
-              <SignIn key={signIn.id} signIn={signIn} isThisOne={signIn.id === sessionId} language={language} />
+              <SignIn key={signIn.id} signIn={signIn} isThisOne={signIn.id === sessionId} {...speech} />
             ))}
           </ul>
           <details class="more">
             <summary>{words.everywhere}</summary>
-            <form method="post" action="/account/sign-out-everywhere" class="stack">
+            <form method="post" action={inLanguage('/account/sign-out-everywhere', locale)} class="stack">
               <p class="small">{words.everywhereText}</p>
               <SubmitButton>{words.everywhere}</SubmitButton>
             </form>
@@ -82,7 +85,7 @@ function Merchants({ memberships, language }: { language: Language } & Pick<Sign
   );
 }
 
-function SignIn({ signIn, isThisOne, language }: SignInProps): JSX.Element {
+function SignIn({ signIn, isThisOne, language, locale }: SignInProps): JSX.Element {
   const words = wordsOf(language);
   const device = signIn.device ?? (signIn.kind === 'api' ? words.api : words.browser);
   return (
@@ -94,7 +97,7 @@ function SignIn({ signIn, isThisOne, language }: SignInProps): JSX.Element {
         </span>
       </span>
       {!isThisOne && (
-        <form method="post" action={`/account/sign-ins/${signIn.id}/end`}>
+        <form method="post" action={inLanguage(`/account/sign-ins/${signIn.id}/end`, locale)}>
           <button type="submit" class="plain" aria-label={words.endOf(device)}>
             {words.end}
           </button>
@@ -104,8 +107,7 @@ function SignIn({ signIn, isThisOne, language }: SignInProps): JSX.Element {
   );
 }
 
-interface SignInProps {
+interface SignInProps extends Pick<Setting, 'language' | 'locale'> {
   signIn: UserSession;
   isThisOne: boolean;
-  language: Language;
 }

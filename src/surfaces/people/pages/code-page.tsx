@@ -6,7 +6,6 @@ import type { Failure } from './refusal-page.tsx';
 
 interface CodePage extends Setting, Failure {
   returnTo: string | undefined;
-  locale: string | undefined;
 }
 
 /** The second step of signing in: a code of the app, or one of those kept for the day it is lost. */

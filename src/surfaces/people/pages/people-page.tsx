@@ -9,6 +9,8 @@ const style = readStyle('./people.css', import.meta.url);
 /** What every page for merchants' staff is shown with. */
 export interface Setting {
   readonly language: Language;
+  /** The same where `?locale=` asked for it: then links and forms lead on in it. */
+  readonly locale?: Language | undefined;
   readonly nonce: string;
 }
 

@@ -3,7 +3,7 @@ import type { SetUp } from '../../../flows/second-factor.ts';
 import { qrShape } from '../../../kernel/qr.ts';
 import type { SecondFactorStatus } from '../../../model/second-factor.ts';
 import { raw } from '../../pages/document.tsx';
-import type { Language } from '../../pages/language.ts';
+import { inLanguage, type Language } from '../../pages/language.ts';
 import { Field, LinkButton, Ltr, Notice, SubmitButton } from '../../pages/parts.tsx';
 import { wordsOf } from '../words.ts';
 import { renderPeoplePage, type Setting } from './people-page.tsx';
@@ -19,7 +19,7 @@ interface SecondFactorPage extends Setting, Failure {
 
 /** Where one sets up an app, and where one gets rid of it again. */
 export function renderSecondFactorPage(page: SecondFactorPage): string {
-  const { status, setUp, language, nonce, fault, notice } = page;
+  const { status, setUp, language, locale, nonce, fault, notice } = page;
   const words = wordsOf(language);
   return renderPeoplePage({
     title: [fault ?? notice, words.secondFactor].filter(Boolean).join(' – '),
@@ -34,17 +34,17 @@ export function renderSecondFactorPage(page: SecondFactorPage): string {
           {status.isOn ? <Change {...page} /> : setUp ? <ScanCode {...page} setUp={setUp} /> : <Begin {...page} />}
         </section>
         <p class="foot">
-          <a href="/account">{words.account}</a>
+          <a href={inLanguage('/account', locale)}>{words.account}</a>
         </p>
       </>
     ),
   });
 }
 
-function Begin({ language, email, fault }: SecondFactorPage): JSX.Element {
+function Begin({ language, locale, email, fault }: SecondFactorPage): JSX.Element {
   const words = wordsOf(language);
   return (
-    <Deed action="/account/second-factor" email={email}>
+    <Deed action={inLanguage('/account/second-factor', locale)} email={email}>
       <p class="muted">{words.setUpText}</p>
       <Password language={language} fault={fault} />
       <SubmitButton accent>{words.goOn}</SubmitButton>
@@ -52,12 +52,12 @@ function Begin({ language, email, fault }: SecondFactorPage): JSX.Element {
   );
 }
 
-function ScanCode({ language, setUp, fault }: SecondFactorPage & { setUp: SetUp }): JSX.Element {
+function ScanCode({ language, locale, setUp, fault }: SecondFactorPage & { setUp: SetUp }): JSX.Element {
   const words = wordsOf(language);
   const { sizeModules, path } = qrShape(setUp.address);
   const ground = `M0 0h${sizeModules}v${sizeModules}H0z`;
   return (
-    <form method="post" action="/account/second-factor/confirm" class="stack">
+    <form method="post" action={inLanguage('/account/second-factor/confirm', locale)} class="stack">
       <p class="muted">{words.scanText}</p>
       {/* Drawn anew each time: what is kept in memory for other codes would be a secret here. */}
       <svg
@@ -78,7 +78,7 @@ function ScanCode({ language, setUp, fault }: SecondFactorPage & { setUp: SetUp 
   );
 }
 
-function Change({ language, email, status, fault }: SecondFactorPage): JSX.Element {
+function Change({ language, locale, email, status, fault }: SecondFactorPage): JSX.Element {
   const words = wordsOf(language);
   return (
     <>
@@ -87,14 +87,14 @@ function Change({ language, email, status, fault }: SecondFactorPage): JSX.Eleme
         {words.codesLeft}: <Ltr>{status.recoveryCodesLeft}</Ltr>
       </p>
       {/* One form with two ends, so that nobody types the same twice. */}
-      <Deed action="/account/second-factor/recovery-codes" email={email}>
+      <Deed action={inLanguage('/account/second-factor/recovery-codes', locale)} email={email}>
         <Password language={language} fault={fault} />
         <Field label={words.eitherCode} name="code" autocomplete="off" required />
         <div class="labelled">
           <SubmitButton>{words.newCodes}</SubmitButton>
           <p class="small">{words.newCodesText}</p>
         </div>
-        <button type="submit" class="button" formaction="/account/second-factor/off">
+        <button type="submit" class="button" formaction={inLanguage('/account/second-factor/off', locale)}>
           <span>{words.turnOff}</span>
         </button>
       </Deed>
@@ -125,7 +125,7 @@ function Password({ language, fault }: { language: Language; fault: string | und
 }
 
 /** The only time that recovery codes are shown. */
-export function renderRecoveryCodesPage(codes: readonly string[], { language, nonce }: Setting): string {
+export function renderRecoveryCodesPage(codes: readonly string[], { language, locale, nonce }: Setting): string {
   const words = wordsOf(language);
   return renderPeoplePage({
     title: words.codesTitle,
@@ -142,7 +142,7 @@ export function renderRecoveryCodesPage(codes: readonly string[], { language, no
             </li>
           ))}
         </ul>
-        <LinkButton href="/account" accent>
+        <LinkButton href={inLanguage('/account', locale)} accent>
           {words.codesKept}
         </LinkButton>
       </section>

@@ -7,8 +7,6 @@ import type { Failure } from './refusal-page.tsx';
 
 interface SignInPage extends Setting, Failure {
   returnTo: string | undefined;
-  /** What `?locale=` asked for, so that the answer speaks it too. */
-  locale: string | undefined;
   /** As it was typed. */
   email?: string | undefined;
 }
