@@ -47,6 +47,28 @@ describe.runIf(hasBrowser())('a customer of a subscription', () => {
     }
   });
 
+  test('copies the invoice, or is told that this browser does not let it', { timeout: 60_000 }, async () => {
+    const subscription = await subscribe(app, merchant.test);
+    await act(app, subscription, 'pay');
+    const context = await browser.newContext({ permissions: ['clipboard-read', 'clipboard-write'] });
+    const page = await context.newPage();
+    await page.goto(addressOf(subscription));
+    const button = page.locator('#copy');
+    await button.click();
+    await page.locator('#copy', { hasText: 'Copied' }).waitFor();
+    const copied = await page.evaluate(() => navigator.clipboard.readText());
+    expect(copied).toMatch(/^lnbcrt[0-9a-z]+$/);
+    expect(copied).toBe((await page.locator('#invoice').textContent())!);
+    await page.locator('#copy', { hasText: /^Copy$/ }).waitFor({ timeout: 5000 });
+    await page.evaluate(() => {
+      navigator.clipboard.writeText = () => Promise.reject(new Error('denied'));
+      document.execCommand = () => false;
+    });
+    await button.click();
+    await page.locator('#copy', { hasText: 'Select the text' }).waitFor();
+    await context.close();
+  });
+
   for (const theme of ['light', 'dark'] as const) {
     test(`accepts, pays and leaves; axe finds nothing, ${theme}`, { timeout: 60_000 }, async () => {
       await merchant.test.patch('/api/v1/m/merchant', { merchant: { checkout_theme: theme } });

@@ -14,6 +14,9 @@ export function readAsset(name: string, base: string): string {
     .join('\n');
 }
 
+/** Goes before the scripts of pages that have something to copy. */
+export const copyScript = readAsset('./copy-script.js', import.meta.url);
+
 /** A style sheet on one line, without the blanks that CSS does not need. */
 export function readStyle(name: string, base: string): string {
   return readAsset(name, base)

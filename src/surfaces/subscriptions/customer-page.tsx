@@ -3,16 +3,17 @@ import type { CustomerView } from '../../flows/customer-subscription.ts';
 import { qrSvg } from '../../kernel/qr.ts';
 import type { SubscriptionStatus } from '../../model/subscription.ts';
 import { priceCharge } from '../../model/subscription-charge.ts';
-import { readAsset, readStyle } from '../pages/assets.ts';
+import { copyScript, readAsset, readStyle } from '../pages/assets.ts';
 import type { Theme } from '../pages/colours.ts';
 import { LanguageMenu, raw, renderPage } from '../pages/document.tsx';
 import { figuresOf } from '../pages/figures.ts';
+import { Icon } from '../pages/icons.tsx';
 import { dictionaryOf, type Language, lengthText } from '../pages/language.ts';
 import { LinkButton, Ltr, MerchantMark, SubmitButton } from '../pages/parts.tsx';
 import { dayText, intervalText, wordsOf } from './words.ts';
 
 const style = readStyle('./customer.css', import.meta.url);
-const script = readAsset('./customer-script.js', import.meta.url);
+const script = `${copyScript}\n${readAsset('./customer-script.js', import.meta.url)}`;
 /** Where no script runs, the page that waits for a payment is shown anew so often. */
 const refreshSeconds = 5;
 
@@ -165,9 +166,20 @@ function Payment(shown: Shown): JSX.Element {
       <LinkButton href={address} icon="open" accent>
         {checkout.openWallet}
       </LinkButton>
-      <p class="invoice code" dir="ltr">
+      <p class="invoice code" dir="ltr" id="invoice">
         {invoice.bolt11}
       </p>
+      <button
+        type="button"
+        class="button"
+        id="copy"
+        hidden
+        data-copied={checkout.copied}
+        data-copy-failed={checkout.copyFailed}
+      >
+        <Icon name="copy" />
+        <span aria-live="polite">{checkout.copy}</span>
+      </button>
       <p class="small">{words.noticing}</p>
       {!order.livemode && <Deed {...shown} name="simulate_payment" text={checkout.simulate} />}
     </section>

@@ -1,6 +1,12 @@
-// While a payment is waited for: looks whether the invoice is still open, and shows the page anew when it is not.
+// While a payment is waited for: looks whether the invoice is still open, and shows the page anew when it is not; copies
+// the invoice.
 (() => {
   const lookMillis = 3000;
+  const button = document.getElementById('copy');
+  const label = button.querySelector('span');
+  offerCopy(button, document.getElementById('invoice'), button.dataset, (text) => {
+    if (text) label.textContent = text;
+  });
   async function look() {
     try {
       const answer = await fetch(location.pathname, { headers: { accept: 'application/json' }, cache: 'no-store' });

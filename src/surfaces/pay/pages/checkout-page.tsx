@@ -1,7 +1,7 @@
 import type { JSX } from 'preact';
 import { checkoutLifeSeconds } from '../../../model/checkout-session.ts';
 import type { CheckoutView } from '../../../model/checkout-view.ts';
-import { readAsset, readStyle } from '../../pages/assets.ts';
+import { copyScript, readAsset, readStyle } from '../../pages/assets.ts';
 import { LanguageMenu, raw, renderPage } from '../../pages/document.tsx';
 import { figuresOf } from '../../pages/figures.ts';
 import { Icon } from '../../pages/icons.tsx';
@@ -14,7 +14,7 @@ import { type PreimageFault, ProofForm } from './proof-form.tsx';
 import { ResultCard } from './result-card.tsx';
 
 const style = readStyle('./checkout.css', import.meta.url);
-const script = readAsset('./checkout-script.js', import.meta.url);
+const script = `${copyScript}\n${readAsset('./checkout-script.js', import.meta.url)}`;
 
 /** Without a script the page looks again by itself. */
 const refreshSeconds = 10;

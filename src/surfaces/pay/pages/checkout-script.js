@@ -5,7 +5,6 @@
   const streamPath = () => `${data.path}/events`;
   const pollMillis = { streaming: 20000, alone: 4000, over: 20000, again: 1000 };
   const returnMillis = 3500;
-  const copiedMillis = 2000;
 
   let data;
   let deadline = 0;
@@ -13,7 +12,6 @@
   let stream;
   let pollTimer;
   let returnTimer;
-  let copyTimer;
   let turning = false;
   let turnAgain = false;
 
@@ -30,8 +28,7 @@
   function begin() {
     data = JSON.parse(find('checkout-data').textContent);
     setTime(data.secondsLeft);
-    find('copy')?.removeAttribute('hidden');
-    find('copy')?.addEventListener('click', copy);
+    if (find('copy')) offerCopy(find('copy'), find('invoice'), data.words, say);
     find('simulate')?.addEventListener('submit', simulate);
     find('proof')?.addEventListener('submit', sendProof);
     offerBrowserWallet();
@@ -139,32 +136,6 @@
     if (!strip || strip.hidden === isOnline) return;
     strip.hidden = isOnline;
     say(isOnline ? '' : strip.textContent);
-  }
-
-  async function copy() {
-    const field = find('invoice');
-    const button = find('copy');
-    const label = button.querySelector('span');
-    data.copyLabel ??= label.textContent;
-    let isCopied = true;
-    try {
-      await navigator.clipboard.writeText(field.value);
-    } catch {
-      // No secure page, or a frame without the permission.
-      field.focus();
-      field.select();
-      isCopied = document.execCommand('copy');
-    }
-    const words = isCopied ? data.words.copied : data.words.copyFailed;
-    if (isCopied) label.textContent = words;
-    button.classList.toggle('copied', isCopied);
-    say(words);
-    clearTimeout(copyTimer);
-    copyTimer = setTimeout(() => {
-      label.textContent = data.copyLabel;
-      button.classList.remove('copied');
-      say('');
-    }, copiedMillis);
   }
 
   async function simulate(event) {
