@@ -47,9 +47,9 @@ export function readInput(operation: Operation, raw: RawInput): OperationInput {
   return {
     params,
     body: operation.body ? readBody(operation.body, raw.body, bodyFaultCode(operation)) : undefined,
+    expand: expand ? readExpand(expand, raw.query) : nothing,
     page: paged ? readPage(raw.query, operation.query.perPage) : firstPage,
     filters: paged || filters ? readFilters(filters ?? noFilters, withoutPlain(operation, raw.query)) : [],
-    expand: expand ? readExpand(expand, raw.query.expand) : nothing,
     plain: operation.query.plain ? readPlain(operation.query.plain, raw.query) : {},
     lastEventId: raw.lastEventId,
     accessToken: raw.accessToken,
@@ -85,7 +85,10 @@ function readPlain(
   return given;
 }
 
-function readExpand(allowed: readonly string[], value: unknown): ReadonlySet<string> {
+function readExpand(allowed: readonly string[], query: Readonly<Record<string, unknown>>): ReadonlySet<string> {
+  const { expand: value, 'expand[]': asList } = query;
+  // As other APIs write it.
+  if (asList !== undefined) throw invalid(`expand[] is not a parameter; write expand=${allowed.slice(0, 2).join(',')}`);
   if (value === undefined || value === '') return nothing;
   if (typeof value !== 'string') throw invalid('expand is given more than once');
   const names = value.split(',').map((name) => name.trim());

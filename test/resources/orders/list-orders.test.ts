@@ -266,5 +266,8 @@ describe('expand', () => {
     const { test: client } = await app.newMerchant();
     expectInvalid(await client.get(`${path}?expand=invoice,sale`), /^expand must be some of.*sale is unknown$/);
     expectInvalid(await client.get(`${path}?expand=invoice&expand=payment`), /^expand is given more than once$/);
+    const asList = /^expand\[\] is not a parameter; write expand=invoice,payment$/;
+    expectInvalid(await client.get(`${path}?expand[]=invoice&expand[]=payment`), asList);
+    expectInvalid(await client.get(`${path}/${(await createOrder(client)).id}?expand[]=invoice`), asList);
   });
 });
