@@ -89,16 +89,18 @@ export function writeAnswer(operation: Operation, value: unknown, strict: boolea
 const taggedAnswers = new WeakMap<object, Answer>();
 
 /** 304 when `ifNoneMatch` names the tag, else the whole answer; its owner may keep it but must ask before using it. */
-export async function writeTaggedAnswer(
+export function writeTaggedAnswer(
   operation: Operation,
   { etag, load }: Tagged,
   ifNoneMatch: string | undefined,
   strict: boolean,
-): Promise<Answer> {
+): Answer | Promise<Answer> {
   const headers = { etag, 'cache-control': 'private, no-cache', vary: 'authorization' };
   if (namesTag(ifNoneMatch, etag)) return { status: 304, mediaType: undefined, body: '', headers };
-  const value = await load();
-  return { ...(taggedAnswers.get(value) ?? keepAnswer(value, writeAnswer(operation, value, strict))), headers };
+  return load().then((value) => {
+    const kept = taggedAnswers.get(value) ?? keepAnswer(value, writeAnswer(operation, value, strict));
+    return { ...kept, headers };
+  });
 }
 
 function keepAnswer(value: object, answer: Answer): Answer {
