@@ -2,8 +2,10 @@ import type { Handle } from '../db/database.ts';
 import { recordEvents } from '../events/outbox.ts';
 import type { OrderRow } from '../model/order.ts';
 import type { PaymentRow } from '../model/payment.ts';
+import { addUpReceived } from '../model/received.ts';
 import { scopeOf } from '../model/scope.ts';
 import { markCheckoutCompleted } from '../store/checkout-sessions.ts';
+import { listPaymentsUpTo } from '../store/payments.ts';
 
 /**
  * The session of an order that has just been paid is completed, in the paying transaction and with its event; also one
@@ -19,11 +21,14 @@ export async function completeCheckout(
   if (order.source !== 'checkout' && order.source !== 'payment_link') return;
   const session = await markCheckoutCompleted(tx, order.id, paidAt, now);
   if (!session) return;
+  const payments = (await listPaymentsUpTo(tx, [payment.id])).get(payment.id)!;
+  const received = addUpReceived(payments, order.currency);
   const data = {
     checkout_id: session.id,
     payment_hash: payment.payment_hash,
-    amount_sats: payment.amount_sats ?? 0,
-    amount_usd: payment.usd_value ?? '0.00',
+    // Whoever ships on this event compares it with the whole price: of an order that was paid in parts, all of them.
+    amount_sats: received.amount_sats ?? 0,
+    amount_usd: received.usd_value ?? '0.00',
     metadata: session.metadata,
     timestamp: paidAt.toISOString(),
   };

@@ -5,13 +5,15 @@ import type { CheckoutView } from '../model/checkout-view.ts';
 import type { InvoiceRow } from '../model/invoice.ts';
 import type { MerchantRow } from '../model/merchant.ts';
 import type { OrderRow } from '../model/order.ts';
-import { receiptUrl } from '../model/sale.ts';
+import { receivedSats } from '../model/received.ts';
+import { receiptUrl, type SaleRow } from '../model/sale.ts';
 import { scopeOf } from '../model/scope.ts';
 import { findCheckoutSessionByToken } from '../store/checkout-sessions.ts';
 import { markInvoiceViewed } from '../store/invoice-watch.ts';
 import { findCurrentInvoice, isHeld } from '../store/invoices.ts';
 import { findMerchant } from '../store/merchants.ts';
 import { findOrder } from '../store/orders.ts';
+import { listPaymentsUpTo } from '../store/payments.ts';
 import { findProduct } from '../store/products.ts';
 import { findSaleOfOrder } from '../store/sales.ts';
 import { invoiceLifeSeconds } from './issue-invoice.ts';
@@ -161,7 +163,7 @@ async function viewOf(
     // What the order says wins: the merchant may have changed it.
     amountCents: priced.total_amount_cents,
     paidCents: priced.total_amount_cents - (invoice?.quoted_cents ?? priced.total_amount_cents),
-    amountSats: known?.amount_sats ?? order?.total_amount_sats,
+    amountSats: (await satsPaidInParts(parts, sale)) ?? known?.amount_sats ?? order?.total_amount_sats,
     taxCents: priced.tax_amount_cents,
     discountCents: priced.discount_amount_cents,
     lines: priced.items.map(({ name, qty, price_cents }) => ({ name, qty, price_cents })),
@@ -193,6 +195,13 @@ async function viewOf(
     asksForPreimage: !decided.has(state) && known !== undefined && (await isPreimageAskedFor(parts, known)),
     items: status === 'completed' && order ? await accessOf(parts, session, order, merchant, now) : [],
   };
+}
+
+/** What the payments of an order brought in together; undefined where one paid all, for what its invoice asked for. */
+async function satsPaidInParts(parts: Parts, sale: SaleRow | undefined): Promise<number | undefined> {
+  if (!sale?.payment_id) return undefined;
+  const payments = (await listPaymentsUpTo(parts.db, [sale.payment_id])).get(sale.payment_id) ?? [];
+  return payments.length > 1 ? receivedSats(payments) : undefined;
 }
 
 /** States in which nothing is left for the payer to show. */

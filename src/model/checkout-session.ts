@@ -146,8 +146,10 @@ export function toCheckoutSession(
 /** Body of `checkout.completed`, which is flat: its members stand where other kinds have `data`. */
 export const checkoutCompletedSchema = Type.Object({
   checkout_id: uuid('Checkout session'),
-  payment_hash: nullable(Type.String({ description: 'null for a checkout of 0' })),
-  amount_sats: Type.Integer({ description: 'What arrived, in satoshis' }),
+  payment_hash: nullable(Type.String({ description: 'Of the payment that completed it; null for a checkout of 0' })),
+  amount_sats: Type.Integer({
+    description: 'What arrived, in satoshis; of an order that was paid in parts, all of them',
+  }),
   amount_usd: Type.String({ description: 'Its value in US dollars at the rate of the payment, a decimal string' }),
   metadata,
   timestamp: timestamp('When it was paid'),

@@ -154,6 +154,26 @@ describe('the page', () => {
     const page = (await get(`/checkout/${session.token}`, html)).body.replaceAll(/<[^>]+>/g, '');
     expect(page).toContain('Total$25.00Already paid−$10.00Left to pay$15.00');
     expect(page).toMatch(/\$15\.00[\d,]+ sats/);
+
+    // Once all is paid, the price stands beside all that was paid for it, on the page and in the event.
+    await app.app.inject({
+      method: 'POST',
+      url: `/checkout/${session.token}/simulate_payment`,
+      headers: { accept: 'application/json' },
+      remoteAddress: visitorAddress(session.token),
+    });
+    const payments = await app.rows<{ sats: number; hash: string; usd: string }>(
+      'select amount_sats as sats, payment_hash as hash, usd_value as usd from payments where order_id = $1 order by created_at, id',
+      [id],
+    );
+    expect(payments).toHaveLength(2);
+    const sats = payments[0]!.sats + payments[1]!.sats;
+    const { body } = await get(`/checkout/${session.token}`, { accept: 'application/json' });
+    expect(JSON.parse(body)).toMatchObject({ status: 'completed', amount_sats: sats });
+    const [told] = (await eventBodies(app, merchant.id, 'checkout.completed')).filter(
+      (event) => (event as { checkout_id?: string }).checkout_id === session.id,
+    );
+    expect(told).toMatchObject({ amount_sats: sats, amount_usd: '25.00', payment_hash: payments[1]!.hash });
   });
 
   test('goes on in the language that was chosen: with what the page sends, and on the receipt', async () => {
