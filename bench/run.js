@@ -5,6 +5,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { cpus, release, totalmem } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
 import { createDatabase } from './parts/database.js';
 import { performancePage } from './parts/performance-page.js';
 import { toTable } from './parts/table.js';
@@ -48,6 +49,17 @@ const rows = {
   start,
 };
 
+const help = `npm run bench -- [options]
+
+  --only NAME,…     some rows: ${Object.keys(rows).join(', ')}
+  --rounds NUMBER   rounds of each candidate; the figure is their median (3)
+  --seconds NUMBER  how long a round takes (1.5)
+  --sales NUMBER    sales of the row csv (50000)
+  --compare DIST    another build beside this one
+  --dist DIST       another build in place of this one
+  --json            for programs
+  --write           also into docs/performance.md`;
+
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const options = readOptions(process.argv.slice(2));
 const builds = options.compare
@@ -70,7 +82,7 @@ const lines = [];
 for (const [name, run] of Object.entries(rows)) {
   if (options.only && !options.only.includes(name)) continue;
   if (!options.json) process.stderr.write(`${name} …\n`);
-  lines.push(...(await run({ builds, seconds: options.seconds, sales: options.sales, count: 3 })));
+  lines.push(...(await run({ builds, seconds: options.seconds, sales: options.sales, count: options.rounds })));
 }
 if (options.json) console.log(JSON.stringify({ machine, lines }, null, 2));
 else console.log(toTable(lines));
@@ -83,24 +95,35 @@ if (options.write) {
 process.exit(0);
 
 function readOptions(args) {
-  const read = { seconds: 1.5, sales: 50_000 };
-  for (let index = 0; index < args.length; index++) {
-    const name = args[index];
-    const value = () => args[++index] ?? fail(`${name} needs a value`);
-    if (name === '--only') read.only = value().split(',');
-    else if (name === '--seconds') read.seconds = Number(value());
-    else if (name === '--sales') read.sales = Number(value());
-    else if (name === '--dist') read.dist = value();
-    else if (name === '--compare') read.compare = value();
-    else if (name === '--json') read.json = true;
-    else if (name === '--write') read.write = true;
-    else fail(`${name} is unknown; there are --only, --seconds, --sales, --json, --write, --dist and --compare`);
+  const known = {
+    only: { type: 'string' },
+    seconds: { type: 'string', default: '1.5' },
+    rounds: { type: 'string', default: '3' },
+    sales: { type: 'string', default: '50000' },
+    dist: { type: 'string' },
+    compare: { type: 'string' },
+    json: { type: 'boolean' },
+    write: { type: 'boolean' },
+    help: { type: 'boolean' },
+  };
+  let values;
+  try {
+    ({ values } = parseArgs({ args, options: known }));
+  } catch (error) {
+    fail(`${error.message}\n\n${help}`);
   }
-  const unknown = read.only?.find((name) => !rows[name]);
+  if (values.help) {
+    console.log(help);
+    process.exit(0);
+  }
+  const only = values.only?.split(',');
+  const unknown = only?.find((name) => !rows[name]);
   if (unknown !== undefined) fail(`There is no row ${unknown}; there are ${Object.keys(rows).join(', ')}`);
-  if (!Number.isInteger(read.sales) || read.sales < 1) fail('--sales needs a whole number above 0');
-  if (!(read.seconds > 0)) fail('--seconds needs a number above 0');
-  return read;
+  const [seconds, rounds, sales] = ['seconds', 'rounds', 'sales'].map((name) => Number(values[name]));
+  if (!(seconds > 0)) fail('--seconds needs a number above 0');
+  if (!Number.isInteger(rounds) || rounds < 1) fail('--rounds needs a whole number above 0');
+  if (!Number.isInteger(sales) || sales < 1) fail('--sales needs a whole number above 0');
+  return { ...values, only, seconds, rounds, sales };
 }
 
 async function describeMachine() {
