@@ -29,7 +29,7 @@ const usableSeconds = 60;
 /** Longer than the wallets' whole budget (8 s). */
 const leaseSeconds = 20;
 /** How long a parallel call waits for the one that is asking the wallet. */
-const waitMillis = 7000;
+export const waitMillis = 7000;
 const waitPollMillis = 150;
 
 interface AskingRequest {

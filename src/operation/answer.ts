@@ -58,7 +58,8 @@ export function answerSchema(answer: AnswerKind): TSchema | undefined {
   });
 }
 
-const writers = new WeakMap<Operation, JsonWriter>();
+// By the answer, since an operation that is audited is another object at each call.
+const writers = new WeakMap<AnswerKind, JsonWriter>();
 
 /**
  * Turns what `run` returned into bytes. The schema is an allow-list: a member it does not name does not leave.
@@ -77,7 +78,7 @@ export function writeAnswer(operation: Operation, value: unknown, strict: boolea
     case 'json':
     case 'list': {
       const plain = answer.kind === 'list' ? toEnvelope(value as ListAnswer) : value;
-      const writer = writerOf(operation);
+      const writer = writerOf(answer);
       const fault = strict ? writer.check(plain) : undefined;
       if (fault) throw new Error(`${operation.name} answered outside its schema: ${fault}`);
       const { text, quoted } = writer.write(plain);
@@ -128,11 +129,10 @@ function toEnvelope({ page, result, extra }: ListAnswer): { object: 'list'; data
   return { object: 'list', data: result.rows, meta: pageMeta(page, result.totalCount), ...extra };
 }
 
-function writerOf(operation: Operation): JsonWriter {
-  const known = writers.get(operation);
+function writerOf(answer: AnswerKind): JsonWriter {
+  const known = writers.get(answer);
   if (known) return known;
-  const { answer } = operation;
   const writer = jsonWriter(answerSchema(answer)!, answer.kind === 'json' ? answer.shared : undefined);
-  writers.set(operation, writer);
+  writers.set(answer, writer);
   return writer;
 }

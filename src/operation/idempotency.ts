@@ -25,10 +25,10 @@ import type { Call, Operation, OperationInput } from './operation.ts';
 /** How long a key is remembered. */
 const rememberSeconds = 24 * 3600;
 /**
- * Longer than the whole budget for asking wallets, so that a live caller never loses its key. A wallet that is being
- * connected has the most: 15 s to be probed, and 8 s for an invoice.
+ * Longer than a sale may ask wallets and wait for others that do, so that a live caller never loses its key; and no longer,
+ * because the key of a process that died is free only afterwards.
  */
-export const leaseSeconds = 30;
+export const saleLeaseSeconds = 20;
 
 /** One call of an operation that changes something. */
 export interface Attempt {
@@ -78,6 +78,7 @@ export async function onceWithWallet(
   }
 
   const owner = ownerOf(attempt, key);
+  const { leaseSeconds = saleLeaseSeconds } = steps;
   const begun = await db.transaction(async (tx) => {
     const earlier = await lockAndFind(tx, owner);
     if (!earlier) {

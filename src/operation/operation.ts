@@ -169,6 +169,8 @@ interface WalletSteps<Frozen, Fact, Body = unknown> {
   /** An earlier try with the same frozen input may have reached the outside world already. */
   ask(call: Omit<Call, 'db'>, frozen: Frozen): Promise<Fact>;
   commit(call: Call, frozen: Frozen, fact: Fact): Promise<unknown>;
+  /** How long a key is held while `ask` runs, where that may take longer than a sale. */
+  readonly leaseSeconds?: number;
 }
 
 interface Declaration<Body extends TSchema | undefined, Frozen, Fact> {

@@ -24,6 +24,8 @@ export const totalBudgetMillis = 8000;
 const perWalletMillis = 3000;
 const lookupMillis = 8000;
 export const probeMillis = 15_000;
+/** How long a call that probes a wallet holds its key: longer than that, and than asking for an invoice. */
+export const probeLeaseSeconds = 30;
 
 export interface IssuedByWallet {
   readonly wallet: WalletRow;

@@ -1,9 +1,11 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
 import { dynamicStatement } from '../../src/db/database.ts';
+import { waitMillis } from '../../src/flows/open-invoice.ts';
 import { AppError } from '../../src/kernel/errors.ts';
 import type { InvoiceRequest } from '../../src/lightning/connector.ts';
-import { leaseSeconds } from '../../src/operation/idempotency.ts';
-import { probeMillis, totalBudgetMillis } from '../../src/wallets/runtime.ts';
+import { saleLeaseSeconds } from '../../src/operation/idempotency.ts';
+import { operations } from '../../src/resources/index.ts';
+import { probeLeaseSeconds, probeMillis, totalBudgetMillis } from '../../src/wallets/runtime.ts';
 import { openTestApp, type TestApp, type TestMerchant } from '../harness/app.ts';
 import type { Client, Reply } from '../harness/client.ts';
 import { onPostgres } from '../harness/database.ts';
@@ -427,6 +429,13 @@ describe('a process that dies while asking', () => {
   });
 });
 
-test('a key outlives everything that a call with it may wait for', () => {
-  expect(leaseSeconds * 1000).toBeGreaterThan(probeMillis + totalBudgetMillis);
+test('a key outlives everything that a call with it may wait for, and a sale’s is free again within 25 s', () => {
+  expect(saleLeaseSeconds * 1000).toBeGreaterThan(totalBudgetMillis + waitMillis);
+  expect(saleLeaseSeconds).toBeLessThanOrEqual(25);
+  expect(probeLeaseSeconds * 1000).toBeGreaterThan(probeMillis + totalBudgetMillis);
+  const longer = operations.filter(({ steps }) => steps?.leaseSeconds !== undefined);
+  expect(longer.map(({ name, steps }) => [name, steps!.leaseSeconds])).toEqual([
+    ['create_wallet', probeLeaseSeconds],
+    ['probe_wallet', probeLeaseSeconds],
+  ]);
 });

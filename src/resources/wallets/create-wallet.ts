@@ -3,6 +3,7 @@ import { saveWallet, type TriedWallet, tryWallet } from '../../flows/connect-wal
 import { inputObject, nameInput, optional, textInput } from '../../model/fields.ts';
 import { toWalletDetail, walletDetailSchema } from '../../model/wallet.ts';
 import { json, operation } from '../../operation/operation.ts';
+import { probeLeaseSeconds } from '../../wallets/runtime.ts';
 import { maxPaymentInput, takesPreimagesInput } from './wallet-input.ts';
 
 const body = inputObject({
@@ -39,6 +40,7 @@ export const createWallet = operation({
   idempotency: 'wallet',
   audit: true,
   steps: {
+    leaseSeconds: probeLeaseSeconds,
     async prepare(_call, input) {
       return { wallet: input.body.wallet };
     },

@@ -3,6 +3,7 @@ import { notFound } from '../../kernel/errors.ts';
 import { toWalletDetail, walletDetailSchema } from '../../model/wallet.ts';
 import { json, operation } from '../../operation/operation.ts';
 import { findWallet } from '../../store/wallets.ts';
+import { probeLeaseSeconds } from '../../wallets/runtime.ts';
 
 export const probeWallet = operation({
   name: 'probe_wallet',
@@ -17,6 +18,7 @@ export const probeWallet = operation({
   tool: false,
   idempotency: 'wallet',
   steps: {
+    leaseSeconds: probeLeaseSeconds,
     async prepare(call, { params }) {
       if (!(await findWallet(call.db, call.scope, params.id!))) throw notFound('Wallet');
       return { walletId: params.id! };
