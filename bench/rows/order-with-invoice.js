@@ -108,6 +108,6 @@ async function priceInSats(dist, parts) {
     amountCents: newOrder.order.total_amount_cents,
     currency: 'usd',
     livemode: false,
-    merchant: { conversion_fee_percent: '0' },
+    feePercent: '0',
   }).amountSats;
 }
