@@ -3,6 +3,7 @@ import type { Handle } from '../db/database.ts';
 import type { Clock } from '../kernel/clock.ts';
 import type { Scope } from '../kernel/context.ts';
 import type { Sealer } from '../kernel/secrets.ts';
+import { scopeText } from '../model/scope.ts';
 import { sealedPlace } from '../model/sealed-columns.ts';
 import { findAccessKey, insertAccessKeyOnce } from '../store/access-keys.ts';
 
@@ -22,7 +23,7 @@ export function createAccessKeys(db: Handle, sealer: Sealer, clock: Clock): Acce
 
   async function find(scope: Scope): Promise<Buffer | undefined> {
     const { merchantId, livemode } = scope;
-    const name = `${merchantId} ${livemode}`;
+    const name = scopeText(scope);
     const known = opened.get(name);
     if (known) return known;
     const sealed = await findAccessKey(db, scope);

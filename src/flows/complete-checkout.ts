@@ -5,7 +5,7 @@ import type { PaymentRow } from '../model/payment.ts';
 import { addUpReceived } from '../model/received.ts';
 import { scopeOf } from '../model/scope.ts';
 import { markCheckoutCompleted } from '../store/checkout-sessions.ts';
-import { listPaymentsUpTo } from '../store/payments.ts';
+import { findPaymentsUpTo } from '../store/payments.ts';
 
 /**
  * The session of an order that has just been paid is completed, in the paying transaction and with its event; also one
@@ -21,8 +21,7 @@ export async function completeCheckout(
   if (order.source !== 'checkout' && order.source !== 'payment_link') return;
   const session = await markCheckoutCompleted(tx, order.id, paidAt, now);
   if (!session) return;
-  const payments = (await listPaymentsUpTo(tx, [payment.id])).get(payment.id)!;
-  const received = addUpReceived(payments, order.currency);
+  const received = addUpReceived(await findPaymentsUpTo(tx, payment.id), order.currency);
   const data = {
     checkout_id: session.id,
     payment_hash: payment.payment_hash,

@@ -13,7 +13,7 @@ import { markInvoiceViewed } from '../store/invoice-watch.ts';
 import { findCurrentInvoice, isHeld } from '../store/invoices.ts';
 import { findMerchant } from '../store/merchants.ts';
 import { findOrder } from '../store/orders.ts';
-import { listPaymentsUpTo } from '../store/payments.ts';
+import { findPaymentsUpTo } from '../store/payments.ts';
 import { findProduct } from '../store/products.ts';
 import { findSaleOfOrder } from '../store/sales.ts';
 import { invoiceLifeSeconds } from './issue-invoice.ts';
@@ -199,8 +199,7 @@ async function viewOf(
 
 /** What the payments of an order brought in together; undefined where one paid all, for what its invoice asked for. */
 async function satsPaidInParts(parts: Parts, sale: SaleRow | undefined): Promise<number | undefined> {
-  if (!sale?.payment_id) return undefined;
-  const payments = (await listPaymentsUpTo(parts.db, [sale.payment_id])).get(sale.payment_id) ?? [];
+  const payments = sale ? await findPaymentsUpTo(parts.db, sale.payment_id) : [];
   return payments.length > 1 ? receivedSats(payments) : undefined;
 }
 

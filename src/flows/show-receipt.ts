@@ -4,7 +4,7 @@ import { receiptUrl } from '../model/sale.ts';
 import { scopeOf } from '../model/scope.ts';
 import { findMerchant } from '../store/merchants.ts';
 import { findOrder } from '../store/orders.ts';
-import { listPaymentsUpTo } from '../store/payments.ts';
+import { findPaymentsUpTo } from '../store/payments.ts';
 import { findSaleByReceipt } from '../store/sales.ts';
 import type { Parts } from './parts.ts';
 
@@ -13,12 +13,11 @@ export async function showReceipt(parts: Parts, token: string): Promise<ReceiptV
   const sale = await findSaleByReceipt(parts.db, token);
   if (!sale) return undefined;
   const scope = scopeOf(sale);
-  const [merchant, order, listed] = await Promise.all([
+  const [merchant, order, payments] = await Promise.all([
     findMerchant(parts.db, sale.merchant_id),
     findOrder(parts.db, scope, sale.order_id),
-    listPaymentsUpTo(parts.db, sale.payment_id ? [sale.payment_id] : []),
+    findPaymentsUpTo(parts.db, sale.payment_id),
   ]);
-  const payments = (sale.payment_id ? listed.get(sale.payment_id) : undefined) ?? [];
   const payment = payments.at(-1);
   return {
     url: receiptUrl(sale.receipt_token, parts.links.payUrl),

@@ -1,6 +1,7 @@
 import { type Handle, statement } from '../db/database.ts';
 import { gatheredRead, type Placed } from '../db/gathered-read.ts';
 import type { Scope } from '../kernel/context.ts';
+import { scopeText } from '../model/scope.ts';
 
 // Before the first write the catalog is as old as its merchant.
 const advance = statement(
@@ -27,10 +28,8 @@ export async function advanceCatalog(tx: Handle, scope: Scope, now: Date): Promi
   await tx.run(advance, [scope.merchantId, scope.livemode, now]);
 }
 
-const read = gatheredRead(
-  ({ merchantId, livemode }: Scope) => `${merchantId} ${livemode}`,
-  (db, scopes) =>
-    db.many<Placed<Date>>(find, [scopes.map(({ merchantId }) => merchantId), scopes.map(({ livemode }) => livemode)]),
+const read = gatheredRead(scopeText, (db, scopes) =>
+  db.many<Placed<Date>>(find, [scopes.map(({ merchantId }) => merchantId), scopes.map(({ livemode }) => livemode)]),
 );
 
 /** Tills and shop pages ask for it all the time, so those who ask together share a statement. */

@@ -4,6 +4,7 @@ import { jsonColumns, jsonRow, jsonRows, readMoments } from '../db/json-rows.ts'
 import type { Scope } from '../kernel/context.ts';
 import { type ChannelRow, channelColumns } from '../model/channel.ts';
 import type { MerchantRow } from '../model/merchant.ts';
+import { scopeText } from '../model/scope.ts';
 import type { ShownTax } from '../model/tax.ts';
 import { type ShownWallet, shownOfWallet } from '../model/wallet.ts';
 import { merchantColumns } from './merchants.ts';
@@ -49,7 +50,4 @@ export async function listMerchantViews(db: Handle, scopes: readonly Scope[]): P
 }
 
 /** The caller's merchant, which exists. Shared by all who ask at once: nobody changes it. */
-export const findMerchantView = gatheredRead(
-  ({ merchantId, livemode }: Scope) => `${merchantId} ${livemode}`,
-  listMerchantViews,
-);
+export const findMerchantView = gatheredRead(scopeText, listMerchantViews);

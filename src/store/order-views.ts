@@ -4,6 +4,7 @@ import { jsonColumns, jsonRow, readMoments } from '../db/json-rows.ts';
 import type { Scope } from '../kernel/context.ts';
 import { type ShownOrder, shownOfOrder } from '../model/order.ts';
 import type { PaymentRow } from '../model/payment.ts';
+import { scopeText } from '../model/scope.ts';
 import { listMerchantViews, type MerchantViewRow } from './merchant-views.ts';
 import { paymentColumns } from './payments.ts';
 
@@ -34,7 +35,6 @@ const find = statement(
 );
 
 type Key = Scope & { readonly id: string };
-const scopeText = ({ merchantId, livemode }: Scope) => `${merchantId} ${livemode}`;
 
 const read = gatheredRead<Key, OrderViewRow>(
   (key) => `${key.id} ${scopeText(key)}`,

@@ -126,6 +126,11 @@ export async function listPaymentsUpTo(db: Handle, ids: readonly string[]): Prom
   return byLast;
 }
 
+/** The given payment and all earlier ones of its order, oldest first; none without one. */
+export async function findPaymentsUpTo(db: Handle, id: string | null): Promise<PaymentRow[]> {
+  return (id !== null && (await listPaymentsUpTo(db, [id])).get(id)) || [];
+}
+
 /** A wallet that first only gave its word has shown the proof. The caller has checked that it hashes right. */
 export async function addPaymentPreimage(tx: Handle, invoiceId: string, preimage: string, now: Date): Promise<boolean> {
   return (await tx.run(addPreimage, [invoiceId, preimage, now])) === 1;

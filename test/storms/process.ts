@@ -28,6 +28,10 @@ export class SatlineProcess {
 
   private constructor(child: ChildProcess) {
     this.#child = child;
+    // A test that fails leaves it behind.
+    const kill = () => child.kill('SIGKILL');
+    process.once('exit', kill);
+    child.once('exit', () => process.off('exit', kill));
     child.stdout!.on('data', (chunk) => {
       this.#stdout += chunk;
     });

@@ -7,6 +7,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { makeDemo } from '../../src/demo.ts';
 import { systemClock } from '../../src/kernel/clock.ts';
 import { createSeal } from '../../src/kernel/secrets.ts';
+import { saleLeaseSeconds } from '../../src/operation/idempotency.ts';
 import { openTestApp, type TestApp, type TestMerchant } from '../harness/app.ts';
 import { Client } from '../harness/client.ts';
 import {
@@ -254,7 +255,7 @@ describe.skipIf(!onPostgres)('two real processes on one database', () => {
     await setWallet({});
     const early = await call(two, 'POST', '/m/orders', body, key);
     expect([early.status, early.body.error.code]).toEqual([409, 'idempotency_in_progress']);
-    if (soak) await sleep(20_500);
+    if (soak) await sleep(saleLeaseSeconds * 1000 + 500);
     else
       await db.query(
         `update idempotency_keys set lease_until = clock_timestamp() - interval '1 second' where key = $1`,

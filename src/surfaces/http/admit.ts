@@ -16,16 +16,13 @@ export function admit(
   request: FastifyRequest,
   reply: FastifyReply,
 ): undefined | Promise<undefined> {
-  const now = parts.clock.now();
-  const take = (caller: Caller | undefined) => {
-    reply.headers(takeRequests(parts.rateLimiter, caller, request.ip, 1, now));
-  };
   if (operation.access.public) {
-    take(undefined);
+    countStranger(parts, request, reply);
     return undefined;
   }
   const letIn = (found: Caller | undefined): undefined => {
-    take(found);
+    const now = parts.clock.now();
+    reply.headers(takeRequests(parts.rateLimiter, found, request.ip, 1, now));
     const caller = checkAccess(operation, found);
     request.caller = caller;
     request.credentialId = caller.credentialId;
@@ -52,7 +49,12 @@ export function identify(
   }
 
   function turnAway(error: unknown): never {
-    reply.headers(takeRequests(parts.rateLimiter, undefined, request.ip, 1, parts.clock.now()));
+    countStranger(parts, request, reply);
     throw error;
   }
+}
+
+/** One request of an address. @throws {RateLimited} 429. */
+export function countStranger(parts: Parts, request: FastifyRequest, reply: FastifyReply): void {
+  reply.headers(takeRequests(parts.rateLimiter, undefined, request.ip, 1, parts.clock.now()));
 }

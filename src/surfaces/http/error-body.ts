@@ -31,11 +31,6 @@ const framework: Record<string, () => AppError> = {
   FST_ERR_MAX_PARAM_LENGTH: () => new AppError('not_found', 'Nothing is at this address'),
 };
 
-/** The framework sends whatever is no `Error` as if it were an answer. */
-export function asError(thrown: unknown): Error {
-  return thrown instanceof Error ? thrown : new Error('Something else than an error was thrown', { cause: thrown });
-}
-
 /** Any thrown thing as a public error; what nobody expected becomes a 500 that says nothing of itself. */
 export function toAppError(error: unknown): AppError {
   if (error instanceof AppError) return error;

@@ -6,8 +6,8 @@ import { perform } from '../../operation/perform.ts';
 import { prefersCsv } from './accept.ts';
 import { admit } from './admit.ts';
 import { addPreflight, allowAnyOrigin } from './cors.ts';
-import { asError } from './error-body.ts';
 import { refuseOtherMethods } from './refuse-methods.ts';
+import { routeHooks } from './route-hooks.ts';
 import { goneSignal, sendStream } from './stream-answer.ts';
 
 export interface RouteOptions {
@@ -25,17 +25,14 @@ export function addOperationRoutes(server: FastifyInstance, { parts, operations 
     server.route({
       method: operation.method,
       url: routePath(operation.path),
-      onRequest(request, reply, done) {
-        request.operation = operation.name;
-        if (isForAnyPage(operation)) allowAnyOrigin(reply);
-        const admitted = admit(parts, operation, request, reply);
-        if (admitted) admitted.then(() => done(), done);
-        else done();
-      },
-      // No promise is left to the framework, which would wait for it, and then for what it answered.
-      handler(request, reply) {
-        handle(operation, request, reply).catch((error) => reply.send(asError(error)));
-      },
+      ...routeHooks(
+        (request, reply) => {
+          request.operation = operation.name;
+          if (isForAnyPage(operation)) allowAnyOrigin(reply);
+          return admit(parts, operation, request, reply);
+        },
+        (request, reply) => handle(operation, request, reply),
+      ),
     });
   }
 

@@ -4,9 +4,9 @@ import { type Caller, oauthScopes } from '../../kernel/context.ts';
 import { AppError } from '../../kernel/errors.ts';
 import { RateLimited, takeRequests } from '../../limits/request-limits.ts';
 import type { Operation } from '../../operation/operation.ts';
-import { identify } from '../http/admit.ts';
+import { countStranger, identify } from '../http/admit.ts';
 import { addPreflight, allowAnyOrigin } from '../http/cors.ts';
-import { asError } from '../http/error-body.ts';
+import { routeHooks } from '../http/route-hooks.ts';
 import { answerMessage } from './answer-messages.ts';
 import { RpcError, type RpcMessage, readMessage, rpcErrors, rpcFailure } from './json-rpc.ts';
 import { isAllowedOrigin } from './origins.ts';
@@ -57,17 +57,7 @@ export function addMcpEndpoint(
       handler: async () => {},
     });
     addPreflight(endpoint, mcpPath, ['POST'], sharedHeaders);
-    endpoint.post(mcpPath, {
-      onRequest(request, reply, done) {
-        const admitted = admit(request, reply);
-        if (admitted) admitted.then(() => done(), done);
-        else done();
-      },
-      // As in surfaces/http/operation-routes.ts: no promise is left to the framework.
-      handler(request, reply) {
-        handle(request, reply).catch((error) => reply.send(asError(error)));
-      },
-    });
+    endpoint.post(mcpPath, routeHooks(admit, handle));
   });
 
   // Before the body is read: a missing key is 401 whatever the body holds.
@@ -77,7 +67,7 @@ export function addMcpEndpoint(
     checkOrigin(request);
     const letIn = (caller: Caller | undefined): undefined => {
       if (!caller) {
-        reply.headers(takeRequests(parts.rateLimiter, undefined, request.ip, 1, parts.clock.now()));
+        countStranger(parts, request, reply);
         throw new AppError('missing_token', 'Send your key in the header "Authorization: Bearer <key>"');
       }
       request.caller = caller;

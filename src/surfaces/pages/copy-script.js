@@ -1,4 +1,5 @@
-// The button that copies what a field or a paragraph shows. `say` is for those who cannot see; '' when there is no more to say.
+// The button that copies what a field or a paragraph shows. `say` is for those who cannot see, with '' when there is no
+// more to say.
 // biome-ignore lint/correctness/noUnusedVariables: the script of the page, which follows, calls it.
 function offerCopy(button, source, words, say) {
   const label = button.querySelector('span');

@@ -23,12 +23,12 @@ export function beginPage(
 
 /** The language of the page that answers a request, and the one that its address asks for. */
 export function speechOf(request: FastifyRequest): { language: Language; locale: Language | undefined } {
-  const asked = readLocale(request);
-  return { language: chooseLanguage(asked, request.headers['accept-language']), locale: askedLanguage(asked) };
+  const locale = readLocale(request);
+  return { language: chooseLanguage(locale, request.headers['accept-language']), locale };
 }
 
-export function readLocale(request: FastifyRequest): string | undefined {
-  return readText(request.query, 'locale');
+export function readLocale(request: FastifyRequest): Language | undefined {
+  return askedLanguage(readText(request.query, 'locale'));
 }
 
 /** A member of a form or query that was sent once, as text that a database can hold. */

@@ -2,7 +2,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { confirmSignIn, endBrowserSignIn, isCodeAwaited, signInBrowser } from '../../flows/browser-sign-in.ts';
 import type { Parts } from '../../flows/parts.ts';
 import { refuseOtherMethods } from '../http/refuse-methods.ts';
-import { askedLanguage, inLanguage } from '../pages/language.ts';
+import { inLanguage } from '../pages/language.ts';
 import { browserName } from './browser-name.ts';
 import { beginPage, readLocale, readText, sourceOf } from './page-setting.ts';
 import { renderCodePage } from './pages/code-page.tsx';
@@ -104,7 +104,7 @@ function returnToOf(request: FastifyRequest): string | undefined {
 }
 
 function parametersOf(request: FastifyRequest) {
-  return { return_to: returnToOf(request), locale: askedLanguage(readLocale(request)) };
+  return { return_to: returnToOf(request), locale: readLocale(request) };
 }
 
 function returnAddress(request: FastifyRequest): string {

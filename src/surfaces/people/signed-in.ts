@@ -1,7 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { findBrowserSignIn, type SignedIn } from '../../flows/browser-sign-in.ts';
 import type { Parts } from '../../flows/parts.ts';
-import { askedLanguage } from '../pages/language.ts';
 import { readLocale } from './page-setting.ts';
 import { pageAddress } from './return-to.ts';
 import { readSessionToken } from './session-cookie.ts';
@@ -24,8 +23,7 @@ export async function findUserOrAskToSignIn(
   returnTo = request.url,
 ): Promise<SignedIn | undefined> {
   const signedIn = await findSignedInUser(parts, request);
-  if (!signedIn)
-    goTo(reply, pageAddress('/sign-in', { return_to: returnTo, locale: askedLanguage(readLocale(request)) }));
+  if (!signedIn) goTo(reply, pageAddress('/sign-in', { return_to: returnTo, locale: readLocale(request) }));
   return signedIn;
 }
 

@@ -1,6 +1,7 @@
 import type { OpenLink } from '../../model/user-link.ts';
 import { MerchantMark, SubmitButton } from '../pages/parts.tsx';
-import { type ChoiceFault, ChoosePassword, linkPage, outcomePage, type Setting, signInLink } from './page.tsx';
+import type { Setting } from '../people/pages/people-page.tsx';
+import { type ChoiceFault, ChoosePassword, linkPage, outcomePage, signInLink } from './page.tsx';
 import { wordsOf } from './words.ts';
 
 /** What is offered, and a password to choose where the account has none yet. */

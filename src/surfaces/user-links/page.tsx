@@ -1,18 +1,11 @@
 import type { ComponentChildren, JSX } from 'preact';
 import { longestPassword, type PasswordFault, shortestPassword } from '../../model/password.ts';
 import { LanguageMenu, renderPage } from '../pages/document.tsx';
-import { inLanguage, type Language } from '../pages/language.ts';
+import { inLanguage } from '../pages/language.ts';
 import { Field, LinkButton, ResultMark } from '../pages/parts.tsx';
+import type { Setting } from '../people/pages/people-page.tsx';
 import type { Words } from './languages/en.ts';
 import { wordsOf } from './words.ts';
-
-/** Language and nonce of one answer. */
-export interface Setting {
-  readonly language: Language;
-  /** The same where `?locale=` asked for it: then links lead on in it. */
-  readonly locale: Language | undefined;
-  readonly nonce: string;
-}
 
 /** A card with a title, and the menu of languages under it. */
 export function linkPage(setting: Setting, title: string, children: ComponentChildren): string {

@@ -1,6 +1,7 @@
 import type { JSX } from 'preact';
 import { Field, Notice, SubmitButton } from '../pages/parts.tsx';
-import { type ChoiceFault, ChoosePassword, linkPage, outcomePage, type Setting, signInLink } from './page.tsx';
+import type { Setting } from '../people/pages/people-page.tsx';
+import { type ChoiceFault, ChoosePassword, linkPage, outcomePage, signInLink } from './page.tsx';
 import { wordsOf } from './words.ts';
 
 interface Asked {

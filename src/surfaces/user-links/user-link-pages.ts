@@ -13,8 +13,9 @@ import { refuseOtherMethods } from '../http/refuse-methods.ts';
 import { newNonce, pageHeaders } from '../pages/headers.ts';
 import { ForeignForm, refuseForeignForms } from '../pages/same-origin.ts';
 import { readText, speechOf } from '../people/page-setting.ts';
+import type { Setting } from '../people/pages/people-page.tsx';
 import { acceptedPage, invitationPage } from './invitation-page.tsx';
-import { type ChoiceFault, outcomePage, overPage, type Setting } from './page.tsx';
+import { type ChoiceFault, outcomePage, overPage } from './page.tsx';
 import { forgottenPage, newPasswordPage, savedPage, sentPage } from './password-pages.tsx';
 import { passwordChangedLetter, passwordLetter, wordsOf } from './words.ts';
 

@@ -140,12 +140,11 @@ test('who chose a language goes on in it, by every link and form, until signed o
     [...html.matchAll(/ (?:href|action|formaction)="(\/[^"]*)"/g)].map(([, address]) =>
       address!.replaceAll('&amp;', '&'),
     );
-  const expectAll = async (url: string, most = 10) => {
+  const expectAll = async (url: string) => {
     const { html } = await visitor.get(url);
     expect(html).toContain('<html lang="de"');
     const addresses = addressesOf(html);
     expect(addresses.length).toBeGreaterThan(0);
-    expect(addresses.length).toBeLessThan(most);
     for (const address of addresses) expect(address).toContain('locale=de');
     return addresses;
   };

@@ -16,7 +16,6 @@ interface AccountPage extends Setting {
 export function renderAccountPage({ signedIn, signIns, language, locale, nonce }: AccountPage): string {
   const words = wordsOf(language);
   const { user, memberships, sessionId } = signedIn;
-  const speech = { language, locale };
   return renderPeoplePage({
     title: words.account,
     language,
@@ -49,7 +48,13 @@ export function renderAccountPage({ signedIn, signIns, language, locale, nonce }
           <h2>{words.signIns}</h2>
           <ul class="rows">
             {signIns.map((signIn) => (
-              <SignIn key={signIn.id} signIn={signIn} isThisOne={signIn.id === sessionId} {...speech} />
+              <SignIn
+                key={signIn.id}
+                signIn={signIn}
+                isThisOne={signIn.id === sessionId}
+                language={language}
+                locale={locale}
+              />
             ))}
           </ul>
           <details class="more">
