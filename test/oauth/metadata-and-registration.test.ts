@@ -1,4 +1,6 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type AddressInfo, connect } from 'node:net';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { type Logger, silentLog } from '../../src/kernel/log.ts';
 import { openTestApp, type TestApp } from '../harness/app.ts';
 import { Assistant, mcpPath } from '../harness/oauth.ts';
 
@@ -244,6 +246,24 @@ describe('registration', () => {
     expect((await register(metadata, '198.51.100.8')).statusCode).toBe(201);
     app.clock.advanceSeconds(3601);
     expect((await register(metadata, '198.51.100.7')).statusCode).toBe(201);
+  });
+
+  test('a body that breaks off is no fault of the service', async () => {
+    const error = vi.fn();
+    const served = await openTestApp({ watch: false, log: { ...silentLog, error } as Logger });
+    await served.app.listen({ port: 0, host: '127.0.0.1' });
+    const { port } = served.app.server.address() as AddressInfo;
+    const over = new Promise((resolve) => {
+      served.app.server.once('request', (request) =>
+        request.once('data', () => socket.destroy()).once('close', resolve),
+      );
+    });
+    const socket = connect(port, '127.0.0.1', () =>
+      socket.write('POST /oauth/register HTTP/1.1\r\nHost: x\r\nContent-Length: 99\r\n\r\n{"redirect_uris"'),
+    );
+    await over;
+    await served.close();
+    expect(error).not.toHaveBeenCalled();
   });
 
   test('a body of more than 64 kB is 413', async () => {

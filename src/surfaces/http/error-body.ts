@@ -34,6 +34,8 @@ const framework: Record<string, () => AppError> = {
 /** Any thrown thing as a public error; what nobody expected becomes a 500 that says nothing of itself. */
 export function toAppError(error: unknown): AppError {
   if (error instanceof AppError) return error;
-  const known = framework[(error as { code?: string } | undefined)?.code ?? ''];
-  return known?.() ?? new AppError('internal_error', 'Something went wrong on our side', { cause: error });
+  const { code = '', statusCode } = (error ?? {}) as { code?: string; statusCode?: number };
+  // Whoever sent the body went away in the middle of it.
+  if (code === 'ECONNRESET' && statusCode === 400) return new AppError('bad_request', 'The body broke off');
+  return framework[code]?.() ?? new AppError('internal_error', 'Something went wrong on our side', { cause: error });
 }

@@ -57,6 +57,13 @@ export function readMessage(value: unknown): RpcMessage {
   return { kind: 'request', request: { id, method: value.method, params } };
 }
 
+/** Whose a refusal of a whole body is: its request's, where it is a single one (JSON-RPC 2.0, section 5). */
+export function idOf(body: unknown): RequestId | null {
+  const message = readMessage(body);
+  if (message.kind === 'request') return message.request.id;
+  return message.kind === 'broken' ? message.id : null;
+}
+
 function isRequestId(id: unknown): id is RequestId {
   return typeof id === 'string' || Number.isSafeInteger(id);
 }

@@ -6,9 +6,10 @@ import { RateLimited, takeRequests } from '../../limits/request-limits.ts';
 import type { Operation } from '../../operation/operation.ts';
 import { countStranger, identify } from '../http/admit.ts';
 import { addPreflight, allowAnyOrigin } from '../http/cors.ts';
+import { toAppError } from '../http/error-body.ts';
 import { routeHooks } from '../http/route-hooks.ts';
 import { answerMessage } from './answer-messages.ts';
-import { RpcError, type RpcMessage, readMessage, rpcErrors, rpcFailure } from './json-rpc.ts';
+import { idOf, type RequestId, RpcError, type RpcMessage, readMessage, rpcErrors, rpcFailure } from './json-rpc.ts';
 import { isAllowedOrigin } from './origins.ts';
 import { versionFault } from './protocol.ts';
 import { toTool } from './tool.ts';
@@ -95,9 +96,13 @@ export function addMcpEndpoint(
     const count = fault ? 1 : messages.filter(({ kind }) => kind !== 'silent').length;
     const caller = request.caller!;
     const now = parts.clock.now();
-    reply.headers(takeRequests(parts.rateLimiter, caller, request.ip, count, now));
+    try {
+      reply.headers(takeRequests(parts.rateLimiter, caller, request.ip, count, now));
+    } catch (error) {
+      return sendFailure(error, request, reply, idOf(body));
+    }
     if (count > 0) parts.usage.count(caller.credentialId, count, now);
-    if (fault) return sendJson(reply.code(400), rpcFailure(null, fault.code, fault.message));
+    if (fault) return sendJson(reply.code(400), rpcFailure(idOf(body), fault.code, fault.message));
 
     const answers: string[] = [];
     // In order, one after the other: a later one may build on what an earlier one did.
@@ -111,22 +116,19 @@ export function addMcpEndpoint(
     return sendJson(reply.code(isBroken(messages[0]!) ? 400 : 200), answers[0]!);
   }
 
-  function sendFailure(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
-    const failure = error instanceof AppError ? error : undefined;
-    if (!failure) {
-      const status = (error as { statusCode?: number }).statusCode ?? 500;
-      if (status >= 500) parts.log.error({ request_id: request.id, err: error }, 'mcp request failed');
-      const [code, words] =
-        status === 413
-          ? [rpcErrors.invalidRequest, 'The body is larger than 1 MiB']
-          : [rpcErrors.transport, status >= 500 ? 'Something went wrong; try again' : 'The request cannot be read'];
-      return sendJson(reply.code(status), rpcFailure(null, code, words));
-    }
+  function sendFailure(
+    error: unknown,
+    request: FastifyRequest,
+    reply: FastifyReply,
+    id: RequestId | null = null,
+  ): FastifyReply {
+    const failure = toAppError(error);
     request.failure = failure;
     if (failure instanceof RateLimited) reply.headers(failure.headers);
     if (failure.retryAfterSeconds !== undefined) reply.header('retry-after', String(failure.retryAfterSeconds));
     if (failure.status !== 401) {
-      return sendJson(reply.code(failure.status), rpcFailure(null, rpcErrors.transport, failure.message));
+      const code = failure.code === 'payload_too_large' ? rpcErrors.invalidRequest : rpcErrors.transport;
+      return sendJson(reply.code(failure.status), rpcFailure(id, code, failure.message));
     }
     // RFC 9728, section 5.1; RFC 6750, section 3: no error where no token was sent.
     const metadata = `${parts.links.publicUrl}/.well-known/oauth-protected-resource${mcpPath}`;

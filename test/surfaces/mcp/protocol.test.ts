@@ -135,6 +135,11 @@ describe('the protocol', () => {
       const headers: Record<string, string> = type ? { 'content-type': type } : {};
       expect((await mcp.send({ headers, body: JSON.stringify(rpc('ping')) })).status).toBe(200);
     }
+    const unreadable = await mcp.send({ headers: { 'content-type': 'nonsense' }, body: JSON.stringify(rpc('ping')) });
+    expect([unreadable.status, unreadable.body.error]).toEqual([
+      415,
+      { code: -32000, message: 'Send the body as JSON with "Content-Type: application/json"' },
+    ]);
   });
 
   test('a version that never was is refused after initialize, a newer one is not (case C091)', async () => {
@@ -150,6 +155,13 @@ describe('the protocol', () => {
       expect(await status(version, { jsonrpc: '2.0', method: 'notifications/initialized' }), version).toBe(400);
       expect(await status(version, rpc('initialize', {})), version).toBe(200);
     }
+    const refusedId = async (body: unknown) => {
+      const headers = { 'mcp-protocol-version': 'latest' };
+      return (await mcp.send({ headers, body: JSON.stringify(body) })).body.id;
+    };
+    expect(await refusedId(rpc('ping', undefined, 'a'))).toBe('a');
+    // The id of an answer is our request's, not one of theirs.
+    expect(await refusedId({ jsonrpc: '2.0', id: 4, result: {} })).toBeNull();
   });
 
   test('only pages of known origins may use a secret key; DNS rebinding gives itself away', async () => {
@@ -252,6 +264,10 @@ describe('the request limit', () => {
     expect(Number(full.headers['retry-after'])).toBeGreaterThan(0);
     // Refused whole: the rest is still there for a smaller one.
     expect((await mcp.send({ key, body: JSON.stringify(Array(3).fill(rpc('ping'))) })).status).toBe(200);
+    // A single request is refused under its id.
+    while ((await left(rpc('ping'))) > 0);
+    const single = await mcp.send({ key, body: JSON.stringify(rpc('ping', undefined, 'a')) });
+    expect([single.status, single.body.error.code, single.body.id]).toEqual([429, -32000, 'a']);
     // No minute would be long enough, so there is nothing to wait for.
     const never = await mcp.send({ key, body: JSON.stringify(Array(11).fill(rpc('ping'))) });
     expect([never.status, never.headers['retry-after']]).toEqual([429, undefined]);
