@@ -34,10 +34,11 @@ function origin(value: string): string | undefined {
   if (value === '') return undefined;
   if (!URL.canParse(value)) throw new Error('must be an absolute http(s) address, such as https://pay.example.com');
   const url = new URL(value);
-  if (!['http:', 'https:'].includes(url.protocol) || url.username || url.search || url.hash) {
-    throw new Error('must be an http(s) address without credentials, query or fragment');
+  // The pages lie at the root and send browsers there.
+  if (!['http:', 'https:'].includes(url.protocol) || url.href !== `${url.origin}/`) {
+    throw new Error('must be an http(s) address without credentials, path, query or fragment');
   }
-  return url.href.replace(/\/+$/, '');
+  return url.origin;
 }
 
 function smtpUrl(value: string): string | undefined {
@@ -117,7 +118,7 @@ export const entries = {
     'PostgreSQL 15 or newer, such as `postgres://user:password@host/satline`. Empty: the embedded database in `DATA_DIR`',
     optionalText,
   ),
-  PUBLIC_URL: entry('', 'How the outside world reaches Satline. Empty: `http://HOST:PORT`', origin),
+  PUBLIC_URL: entry('', 'How the outside world reaches Satline, without a path. Empty: `http://HOST:PORT`', origin),
   PAY_URL: entry('', 'Where payment links live. Empty: `PUBLIC_URL`', origin),
   SECRETS_KEY: entry(
     '',

@@ -38,3 +38,18 @@ test('all faults are told at once', () => {
   const faults = faultsOf({ PORT: 'x', LOG_LEVEL: 'loud', SMTP_URL: 'smtp://localhost' });
   expect(faults.map((line) => line.split(' ')[0])).toEqual(['PORT', 'LOG_LEVEL', 'MAIL_FROM']);
 });
+
+test.each(['PUBLIC_URL', 'PAY_URL'])('%s is where the pages lie, at the root of a host', (name) => {
+  for (const [value, read] of [
+    ['https://pay.example.com', 'https://pay.example.com'],
+    ['https://pay.example.com/', 'https://pay.example.com'],
+    ['HTTPS://Pay.Example.com:443', 'https://pay.example.com'],
+    ['http://127.0.0.1:3000', 'http://127.0.0.1:3000'],
+  ]) {
+    const { publicUrl, payUrl } = readConfig({ [name]: value! });
+    expect(name === 'PAY_URL' ? payUrl : publicUrl).toBe(read);
+  }
+  for (const value of ['https://example.com/pay', 'https://me:word@example.com', 'https://example.com/?a', 'ftp://x']) {
+    expect(faultsOf({ [name]: value }), value).toEqual([expect.stringMatching(new RegExp(`^${name} must be`))]);
+  }
+});

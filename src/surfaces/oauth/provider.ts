@@ -45,18 +45,8 @@ async function openProvider(parts: Parts, publicUrl: string, showError: ShowErro
   const { Provider, errors } = await import('oidc-provider');
   const provider = new Provider(publicUrl, providerSettings(parts, publicUrl, showError, errors));
   provider.proxy = true;
-  provider.use((ctx, next) => {
-    // For links.
-    Object.assign(ctx, { mountPath: pathOf(publicUrl) });
-    return next();
-  });
   tellLog(provider, parts);
   return provider;
-}
-
-/** What stands before every path, where the configured address has a path of its own. */
-function pathOf(publicUrl: string): string {
-  return new URL(publicUrl).pathname.replace(/\/$/, '');
 }
 
 function providerSettings(
@@ -66,7 +56,6 @@ function providerSettings(
   { InvalidGrant, InvalidTarget }: typeof errors,
 ): Configuration {
   const { db, clock, sealer } = parts;
-  const prefix = pathOf(publicUrl);
   const resource = protectedResource(publicUrl);
   const adapter = createOauthAdapter({
     db,
@@ -116,7 +105,7 @@ function providerSettings(
     // No client may make us call an address of its choice.
     fetch: () => Promise.reject(new Error('The authorization server calls nobody')),
     findAccount: (_ctx, accountId) => ({ accountId, claims: () => ({ sub: accountId }) }),
-    interactions: { url: (_ctx, { uid }) => `${prefix}${interactionPath}/${uid}` },
+    interactions: { url: (_ctx, { uid }) => `${interactionPath}/${uid}` },
     jwks: { keys: [signingKey(sealer.deriveKey('oauth signing'))] },
     // Only what was agreed to in this very request: the merchant is chosen anew each time.
     loadExistingGrant: async ({ oidc }) => {
