@@ -4,7 +4,7 @@ import { optional } from '../../model/fields.ts';
 
 // Without a longest length: one that is too long to be ours is as dead as any other, 402 and not 400.
 export const accessTokenInput = optional(
-  Type.String({ description: 'The token; needed unless the header X-Access-Token has it' }),
+  Type.String({ description: 'The token; over REST the header X-Access-Token may have it instead' }),
 );
 
 /** The header wins over the body. @throws {AppError} 400 when neither has one. */

@@ -38,7 +38,7 @@ const shared = {
 export const createCheckoutSession = operation({
   ...shared,
   name: 'create_checkout_session',
-  summary: 'Make a checkout session from a web page',
+  summary: 'Make a checkout session, also from a web page',
   description:
     'Made with a publishable key, metadata that is given needs order_ref and source, and success_url must lie in the merchant’s allowed_origins; one that is for products only needs product_id.',
   path: '/api/v1/pub/checkout_sessions',

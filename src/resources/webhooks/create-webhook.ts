@@ -40,8 +40,8 @@ export const createWebhook = operation({
   fails: [],
   tool: {
     description:
-      'Have a server told of events, such as paid orders. Leave events out for all kinds. The answer ' +
-      'shows secret_key once: keep it to check signatures.',
+      'Have a server told of events, such as paid orders. Leave events out for all kinds; list_webhooks names them ' +
+      '(available_events). The answer shows secret_key once: keep it to check signatures.',
   },
   idempotency: 'database',
   audit: true,

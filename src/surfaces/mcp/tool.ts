@@ -103,7 +103,7 @@ function collectArguments(operation: Operation, declaration: ToolDeclaration): M
 
   for (const [name, resource] of Object.entries(operation.params)) {
     const or = operation.slugParams.includes(name) ? ' or slug' : '';
-    add(name, { in: 'path', name }, Type.String({ description: `${resource}: its id${or}` }), true);
+    add(name, { in: 'path', name }, Type.String({ description: `${resource}: its id (a UUID)${or}` }), true);
   }
   for (const { name, wrapper, schema, isRequired } of bodyMembers(operation)) {
     add(name, { in: 'body', name, wrapper }, schema, isRequired);
