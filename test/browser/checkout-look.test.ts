@@ -14,6 +14,7 @@ import { checkoutView, exampleBolt11, paymentLinkView, receiptView } from '../ha
 import { soak } from '../storms/seeds.ts';
 import {
   axeFaults,
+  brokenWords,
   excessPixels,
   faultsAtWidths,
   type PageWatch,
@@ -207,12 +208,57 @@ describe.runIf(hasBrowser())('what payers see', () => {
     }
   });
 
-  test('at twice the text size nothing sticks out', async () => {
-    checkout(checkoutView());
-    await page.setViewportSize({ width: 640, height: 844 });
+  test('at twice the text size nothing sticks out, and no word is broken', async () => {
+    for (const [width, render] of [
+      [640, (nonce) => renderCheckoutPage(checkoutView(), { nonce, locale: 'en' })],
+      [390, (nonce) => renderCheckoutPage(checkoutView(), { nonce, locale: 'en' })],
+      [390, (nonce) => renderReceiptPage(receiptView(), { nonce, locale: 'en' })],
+    ] satisfies [width: number, render: (nonce: string) => string][]) {
+      server.show('/', render);
+      await page.setViewportSize({ width, height: 844 });
+      await open();
+      await page.evaluate(() => document.documentElement.style.setProperty('font-size', '200%'));
+      expect([await excessPixels(page), await brokenWords(page)]).toEqual([0, []]);
+    }
+  });
+
+  test('a long amount goes below its name and breaks no word of it', async () => {
+    const change = { subtotalCents: 98_765_432_100, totalCents: 98_765_432_100, currency: 'idr' };
+    server.show('/', (nonce) => renderReceiptPage(receiptView(change), { nonce, locale: 'de' }));
+    expect(await faultsOf()).toEqual([]);
+  });
+
+  test('the menu of languages stays on a small phone, whichever way one reads', async () => {
+    for (const locale of ['en', 'ar'] as const) {
+      server.show('/', (nonce) => renderReceiptPage(receiptView(), { nonce, locale }));
+      await page.setViewportSize({ width: 320, height: 844 });
+      await open();
+      await page.locator('.languages summary').click();
+      const menu = (await page.locator('.languages form').boundingBox())!;
+      expect([menu.x >= 0, menu.x + menu.width <= 320]).toEqual([true, true]);
+    }
+  });
+
+  test('a name that ends with a sign keeps it at its end where one reads the other way', async () => {
+    const lines = [{ name: 'Coffee, large!', qty: 1, price_cents: 1800 }];
+    checkout(checkoutView({ lines, merchant: { name: 'Northwind!', logoUrl: null, timeZone: 'UTC' } }), 'ar');
+    await page.setViewportSize({ width: 1280, height: 844 });
     await open();
-    await page.evaluate(() => document.documentElement.style.setProperty('font-size', '200%'));
-    expect(await excessPixels(page)).toBe(0);
+    for (const place of ['.merchant > :last-child', '.summary dt']) {
+      const [first, last] = await page
+        .locator(place)
+        .first()
+        .evaluate((one) => {
+          const text = document.createTreeWalker(one, NodeFilter.SHOW_TEXT).nextNode() as Text;
+          return [0, text.length - 1].map((at) => {
+            const range = document.createRange();
+            range.setStart(text, at);
+            range.setEnd(text, at + 1);
+            return range.getBoundingClientRect().x;
+          });
+        });
+      expect([place, first! < last!]).toEqual([place, true]);
+    }
   });
 
   test('everything up to the way back fits on a phone', async () => {

@@ -55,12 +55,37 @@ export function excessPixels(page: Page): Promise<number> {
   return page.evaluate(() => Math.max(0, document.documentElement.scrollWidth - innerWidth));
 }
 
+/** Words that do not stand on one line although one has room for them; hyphens part words. */
+export function brokenWords(page: Page): Promise<string[]> {
+  return page.evaluate(() => {
+    const broken: string[] = [];
+    const walker = document.createTreeWalker(document.querySelector('main')!, NodeFilter.SHOW_TEXT);
+    for (let node = walker.nextNode(); node; node = walker.nextNode()) {
+      const place = node.parentElement!;
+      // What has no words: codes and hashes, and languages that are written without blanks.
+      if (place.closest('.code, script, :lang(ja)') || !place.checkVisibility()) continue;
+      let block = place;
+      while (getComputedStyle(block).display.startsWith('inline')) block = block.parentElement!;
+      const room = block.parentElement!.clientWidth;
+      for (const { index, 0: word } of node.textContent!.matchAll(/[^\s-]+/g)) {
+        const range = document.createRange();
+        range.setStart(node, index);
+        range.setEnd(node, index + word.length);
+        const pieces = [...range.getClientRects()].filter(({ width }) => width > 0);
+        const lines = new Set(pieces.map(({ top }) => Math.round(top)));
+        if (lines.size > 1 && pieces.reduce((sum, { width }) => sum + width, 0) < room) broken.push(word);
+      }
+    }
+    return broken;
+  });
+}
+
 export const widths = [320, 390, 768, 1280];
 /** Where axe looks; between the narrowest and the widest nothing of a page is new. The soak looks at every width. */
 const axeWidths = soak ? widths : [320, 1280];
 
 /**
- * What sticks out sideways, from a small phone to a screen, and what axe finds; of colours, which no width changes, on the
+ * What sticks out sideways, which words are broken, from a small phone to a screen, and what axe finds; of colours, which no width changes, on the
  * screen alone. Leaves the page at the last width. @returns one line a fault, with its width in front.
  */
 export async function faultsAtWidths(page: Page, what: Rules = 'everything'): Promise<string[]> {
@@ -69,6 +94,7 @@ export async function faultsAtWidths(page: Page, what: Rules = 'everything'): Pr
     await page.setViewportSize({ width, height: 844 });
     const excess = await excessPixels(page);
     if (excess > 0) faults.push(`${width}: ${excess} px stick out`);
+    faults.push(...(await brokenWords(page)).map((word) => `${width}: "${word}" is broken`));
     if (!axeWidths.includes(width) || (what === 'colours' && width !== widths.at(-1))) continue;
     faults.push(...(await axeFaults(page, what)).map((fault) => `${width}: ${fault}`));
   }

@@ -147,6 +147,21 @@ describe.runIf(hasBrowser())('somebody who works for a merchant', () => {
     await context.close();
   });
 
+  test('breaks no word of an account where words are long and the phone is small', { timeout: 60_000 }, async () => {
+    const user = await addUser(app, [merchant]);
+    await app.stranger.post('/api/v1/m/sessions', { email: user.email, password: user.password });
+    const context = await browser.newContext({ locale: 'de' });
+    const page = await context.newPage();
+    await page.goto(`${url}/sign-in`);
+    await page.getByLabel('E-Mail-Adresse').fill(user.email);
+    await page.getByLabel('Passwort').fill(user.password);
+    await page.getByRole('button', { name: 'Anmelden' }).click();
+    await page.waitForURL(`${url}/account`);
+    await page.getByText('Beenden').waitFor();
+    expect(await faultsAtWidths(page)).toEqual([]);
+    await context.close();
+  });
+
   test('finds the description of the API at the bare address; the page talks to nobody else', async () => {
     const page = await browser.newPage();
     const watch = await watchPage(page, url);

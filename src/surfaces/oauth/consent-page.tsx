@@ -125,7 +125,7 @@ export function renderNoticePage(title: string, text: string, detail: string | u
         <h1>{title}</h1>
         <p>{text}</p>
         {detail && (
-          <p class="small code" lang="en">
+          <p class="small code" lang="en" dir="ltr">
             {detail}
           </p>
         )}

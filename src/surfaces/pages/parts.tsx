@@ -17,7 +17,7 @@ export function MerchantMark({ name, logoUrl }: { name: string; logoUrl: string 
           {([...name.trim()][0] ?? '').toUpperCase()}
         </span>
       )}
-      <span>{name}</span>
+      <bdi>{name}</bdi>
     </div>
   );
 }

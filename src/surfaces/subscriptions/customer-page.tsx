@@ -9,7 +9,7 @@ import { LanguageMenu, raw, renderPage } from '../pages/document.tsx';
 import { figuresOf } from '../pages/figures.ts';
 import { Icon } from '../pages/icons.tsx';
 import { dictionaryOf, type Language, lengthText } from '../pages/language.ts';
-import { LinkButton, Ltr, MerchantMark, SubmitButton } from '../pages/parts.tsx';
+import { LinkButton, Ltr, MerchantMark, ResultMark, SubmitButton } from '../pages/parts.tsx';
 import { dayText, intervalText, wordsOf } from './words.ts';
 
 const style = readStyle('./customer.css', import.meta.url);
@@ -59,7 +59,9 @@ export function customerPage(view: CustomerView, link: string, language: Languag
         <MerchantMark name={merchant.name} logoUrl={merchant.logo_url} />
         <div class="card">
           <div class="head">
-            <h1>{subscription.name}</h1>
+            <h1>
+              <bdi>{subscription.name}</bdi>
+            </h1>
             <span class={`state ${tones[subscription.status]}`}>{words.states[subscription.status]}</span>
             <p class="price">
               <Ltr>{figuresOf(language).money(subscription.amount_cents, subscription.currency)}</Ltr>{' '}
@@ -88,10 +90,11 @@ export function unknownPage(language: Language, nonce: string): string {
     language,
     nonce,
     children: (
-      <div class="card">
+      <section class="card result">
+        <ResultMark tone="bad" />
         <h1>{words.unknown}</h1>
-        <p class="muted">{words.unknownText}</p>
-      </div>
+        <p>{words.unknownText}</p>
+      </section>
     ),
   });
 }
@@ -104,11 +107,16 @@ export function refusalPage(text: string, link: string, language: Language, nonc
     language,
     nonce,
     children: (
-      <div class="card stack">
+      <section class="card result">
+        <ResultMark tone="bad" />
         <h1>{words.failed}</h1>
-        <p lang="en">{text}</p>
-        <LinkButton href={`/subscriptions/${link}?locale=${language}`}>{words.back}</LinkButton>
-      </div>
+        <p lang="en" dir="ltr">
+          {text}
+        </p>
+        <div class="stack">
+          <LinkButton href={`/subscriptions/${link}?locale=${language}`}>{words.back}</LinkButton>
+        </div>
+      </section>
     ),
   });
 }

@@ -42,16 +42,18 @@ export function outcomePage(setting: Setting, { tone, title, text, next }: Outco
   return linkPage(
     setting,
     title,
-    <div class="card stack result">
+    <section class="card result">
       <ResultMark tone={tone} />
       <h1>{title}</h1>
       <p>{text}</p>
       {next && (
-        <LinkButton href={next.href} accent>
-          {next.text}
-        </LinkButton>
+        <div class="stack">
+          <LinkButton href={next.href} accent>
+            {next.text}
+          </LinkButton>
+        </div>
       )}
-    </div>,
+    </section>,
   );
 }
 

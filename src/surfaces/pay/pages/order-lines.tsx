@@ -1,4 +1,4 @@
-import type { JSX } from 'preact';
+import type { ComponentChildren, JSX } from 'preact';
 import { priceTimesQuantity } from '../../../kernel/money.ts';
 import type { CheckoutView } from '../../../model/checkout-view.ts';
 import { figuresOf } from '../../pages/figures.ts';
@@ -14,7 +14,7 @@ export function OrderLines({ view, locale }: { view: CheckoutView; locale: Langu
   return (
     <dl class="lines">
       {view.lines.map((line, index) => (
-        <Line key={index} name={line.qty === 1 ? line.name : `${line.name} × ${figures.count(line.qty)}`}>
+        <Line key={index} name={<bdi>{line.qty === 1 ? line.name : `${line.name} × ${figures.count(line.qty)}`}</bdi>}>
           {money(priceTimesQuantity(line.price_cents, line.qty))}
         </Line>
       ))}
@@ -49,12 +49,16 @@ export function OrderLines({ view, locale }: { view: CheckoutView; locale: Langu
           <Ltr>1 BTC = {figures.decimalMoney(view.exchangeRate, view.currency)}</Ltr>
         </Line>
       )}
-      {customer && <Line name={words.customer}>{customer}</Line>}
+      {customer && (
+        <Line name={words.customer}>
+          <bdi>{customer}</bdi>
+        </Line>
+      )}
     </dl>
   );
 }
 
-function Line({ name, children }: { name: string; children: JSX.Element | string }): JSX.Element {
+function Line({ name, children }: { name: ComponentChildren; children: ComponentChildren }): JSX.Element {
   return (
     <div>
       <dt>{name}</dt>

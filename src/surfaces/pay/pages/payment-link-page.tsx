@@ -42,8 +42,14 @@ export function renderPaymentLinkPage(view: PaymentLinkView, options: { nonce: s
             <img class="picture" src={view.imageUrl} alt="" referrerpolicy="no-referrer" />
           )}
           <div>
-            <h1 id="title">{view.name}</h1>
-            {view.description && <p class="description muted">{view.description}</p>}
+            <h1 id="title">
+              <bdi>{view.name}</bdi>
+            </h1>
+            {view.description && (
+              <p class="description muted">
+                <bdi>{view.description}</bdi>
+              </p>
+            )}
           </div>
           <p class={price.length > 14 ? 'amount long' : 'amount'}>
             <Ltr>{price}</Ltr>

@@ -97,7 +97,7 @@ function Items({ view, locale }: ReceiptProps): JSX.Element {
         {view.lines.map((line, index) => (
           <tr key={index}>
             <td>
-              {line.name}
+              <bdi>{line.name}</bdi>
               {line.tax_rate && <small>{words.taxAt(words.tax, figures.percent(line.tax_rate))}</small>}
             </td>
             <td>

@@ -26,7 +26,13 @@ export function renderRefusalPage(error: AppError, backTo: string, { language, n
       <section class="card result">
         <ResultMark tone="bad" />
         <h1>{words.failed}</h1>
-        {text ? <p>{text}</p> : <p lang="en">{error.message}</p>}
+        {text ? (
+          <p>{text}</p>
+        ) : (
+          <p lang="en" dir="ltr">
+            {error.message}
+          </p>
+        )}
         <div class="stack">
           <LinkButton href={backTo}>{words.again}</LinkButton>
         </div>
