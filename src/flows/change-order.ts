@@ -118,7 +118,9 @@ async function checkState(tx: Handle, order: OrderRow, change: OrderChange): Pro
       .map(([name]) => name);
     if (forbidden.length > 0)
       throw new AppError('conflict', `The order is ${order.status}; ${forbidden.join(', ')} cannot change any more`);
-    if (status === 'pending') throw new AppError('conflict', `The order is ${order.status} and cannot become pending`);
+    if (status === 'pending' || (status === 'paid' && order.status === 'refunded')) {
+      throw new AppError('conflict', `The order is ${order.status} and cannot become ${status}`);
+    }
     return;
   }
   if (order.status === 'cancelled') throw new AppError('conflict', 'The order is cancelled and cannot change any more');

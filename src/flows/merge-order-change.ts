@@ -36,7 +36,7 @@ export async function mergeOrderChange(
   const members: Partial<OrderRow> = {
     total_amount_cents: change.total_amount_cents ?? order.total_amount_cents,
     currency: parseCurrency(change.currency) ?? order.currency,
-    ...(changesTerms(change) ? await termsOf(tx, scope, order, change, now) : {}),
+    ...(changesTerms(order, change) ? await termsOf(tx, scope, order, change, now) : {}),
     tender_type: tender,
     customer_email: change.customer_email === undefined ? order.customer_email : change.customer_email,
     po_number: change.po_number ?? order.po_number,
@@ -49,13 +49,21 @@ export async function mergeOrderChange(
   return { ...members, wallet_id: change.wallet_id.toLowerCase(), wallet_pinned: true };
 }
 
-function changesTerms(change: OrderChange): boolean {
-  const { total_amount_cents, tax_amount_cents, discount_amount_cents, items, currency } = change;
-  const figures = [total_amount_cents, tax_amount_cents, discount_amount_cents, items, currency];
-  return figures.some((sent) => sent != null) || change.discount_id !== undefined;
+function changesTerms(order: OrderRow, change: OrderChange): boolean {
+  return (
+    change.items !== undefined ||
+    (change.discount_id !== undefined && change.discount_id !== order.discount_id) ||
+    (parseCurrency(change.currency) ?? order.currency) !== order.currency ||
+    (['total_amount_cents', 'tax_amount_cents', 'discount_amount_cents'] as const).some(
+      (figure) => (change[figure] ?? order[figure]) !== order[figure],
+    )
+  );
 }
 
-/** The merchant's own figures stand in place of what the service worked out; what is left out stays as it is. */
+/**
+ * The merchant's own figures stand in place of what the service worked out; what is left out stays as it is. What the
+ * catalog had filled in was never sent, so that it follows a change that comes to what the catalog makes of it.
+ */
 async function termsOf(
   tx: Handle,
   scope: Scope,
@@ -65,16 +73,21 @@ async function termsOf(
 ): Promise<Partial<OrderRow>> {
   const discountId = change.discount_id === undefined ? order.discount_id : change.discount_id;
   const isNewDiscount = discountId !== null && discountId !== order.discount_id;
+  const left = addsUp(order) ? undefined : order;
   const sent = {
     items: change.items ?? order.items,
     currency: parseCurrency(change.currency) ?? order.currency,
     totalCents: change.total_amount_cents ?? order.total_amount_cents,
-    taxCents: change.tax_amount_cents ?? order.tax_amount_cents,
-    discountCents: change.discount_amount_cents ?? (isNewDiscount ? undefined : order.discount_amount_cents),
+    taxCents: change.tax_amount_cents ?? left?.tax_amount_cents,
+    discountCents: change.discount_amount_cents ?? (isNewDiscount ? undefined : left?.discount_amount_cents),
     discountId,
   };
-  const productIds = new Set(order.items.flatMap(({ product_id }) => (product_id ? [product_id] : [])));
-  const terms = await readSentTerms(tx, scope, sent, now, { productIds, discountId: order.discount_id });
+  const terms = await readSentTerms(tx, scope, sent, now, {
+    productIds: new Set(order.items.flatMap(({ product_id }) => (product_id ? [product_id] : []))),
+    discountId: order.discount_id,
+    taxCents: order.tax_amount_cents,
+    discountCents: isNewDiscount ? 0 : order.discount_amount_cents,
+  });
   return {
     items: terms.items,
     tax_amount_cents: terms.taxCents,
@@ -82,4 +95,16 @@ async function termsOf(
     discount_id: terms.discountId,
     pricing: terms.pricing,
   };
+}
+
+/** Whether items, discount and tax by name come to the order's total, as they do by the catalog. */
+function addsUp({ items, pricing, ...order }: OrderRow): boolean {
+  const details = pricing?.tax_details ?? [];
+  const sum = (amounts: number[]) => amounts.reduce((total, amount) => total + amount, 0);
+  const addedCents = sum(details.map(({ inclusive, amount_cents }) => (inclusive ? 0 : amount_cents)));
+  const subtotalCents = sum(items.map(({ price_cents, qty }) => price_cents * qty));
+  return (
+    sum(details.map(({ amount_cents }) => amount_cents)) === order.tax_amount_cents &&
+    subtotalCents - order.discount_amount_cents + addedCents === order.total_amount_cents
+  );
 }

@@ -161,6 +161,7 @@ function checkRequest(request: CheckoutRequest, merchant: MerchantRow, { isPubli
       faults.push(`${name} must lie in one of the merchant's allowed_origins`);
     }
   }
+  if (request.discountCode && !request.product) faults.push('discount_code counts only with product_id');
   if (request.accentColor != null && !isHexColour(request.accentColor)) {
     faults.push('checkout_accent_color must be a colour as #rrggbb');
   }

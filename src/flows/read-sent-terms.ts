@@ -29,6 +29,9 @@ interface SentTerms {
 interface EarlierTerms {
   readonly productIds: ReadonlySet<string>;
   readonly discountId: string | null;
+  /** What was left out stays at these where the catalog does not fill it in. */
+  readonly taxCents: number;
+  readonly discountCents: number;
 }
 
 export interface OrderTerms {
@@ -44,7 +47,7 @@ interface Line extends LineTerms {
   readonly product: TaxedProductRow | undefined;
 }
 
-const nothingEarlier: EarlierTerms = { productIds: new Set(), discountId: null };
+const nothingEarlier: EarlierTerms = { productIds: new Set(), discountId: null, taxCents: 0, discountCents: 0 };
 
 /**
  * Looks up what an order names in the catalog. The sent total stands. Where it is what the catalog's taxes and discount
@@ -64,7 +67,8 @@ export async function readSentTerms(
   const items = lines.map(({ item }) => item);
   const { discountId, currency } = sent;
   if (discountId === null && lines.every(({ product }) => !product)) {
-    return { items, taxCents: sent.taxCents ?? 0, discountCents: sent.discountCents ?? 0, discountId, pricing: null };
+    const { taxCents = earlier.taxCents, discountCents = earlier.discountCents } = sent;
+    return { items, taxCents, discountCents, discountId, pricing: null };
   }
   const discount =
     discountId === null
@@ -72,7 +76,7 @@ export async function readSentTerms(
       : discountId === earlier.discountId
         ? await readAgreedDiscount(db, scope, discountId, currency)
         : await readDiscountThatCounts(db, scope, { id: discountId }, currency, now);
-  return { items, discountId: discount?.id ?? discountId, ...fillIn(lines, discount, sent) };
+  return { items, discountId: discount?.id ?? discountId, ...fillIn(lines, discount, sent, earlier) };
 }
 
 async function readLines(
@@ -119,11 +123,13 @@ function fillIn(
   lines: readonly Line[],
   discount: DiscountTerms | undefined,
   { totalCents, ...sent }: SentTerms,
+  earlier: EarlierTerms,
 ): Pick<OrderTerms, 'taxCents' | 'discountCents' | 'pricing'> {
   const priced = priceIfPossible(lines, discount);
-  const discountCents = sent.discountCents ?? (priced && holdsDiscount(priced, totalCents, sent.taxCents));
+  const holdsDiscount = priced && showsDiscount(priced, totalCents, sent.taxCents);
+  const discountCents = sent.discountCents ?? (holdsDiscount ? priced.discountCents : earlier.discountCents);
   const isByRule = priced?.totalCents === totalCents && priced.discountCents === discountCents;
-  const taxCents = sent.taxCents ?? (isByRule ? priced.taxCents : 0);
+  const taxCents = sent.taxCents ?? (isByRule ? priced.taxCents : earlier.taxCents);
   const byRule = isByRule && taxCents === priced.taxCents ? priced : undefined;
   const shares = shareOut(
     taxCents,
@@ -131,7 +137,7 @@ function fillIn(
   );
   return {
     taxCents,
-    discountCents: discountCents ?? 0,
+    discountCents,
     pricing: {
       discount_name: discount?.name ?? null,
       tax_details: byRule ? [...byRule.taxDetails] : [],
@@ -145,10 +151,10 @@ function fillIn(
   };
 }
 
-/** What the discount takes off, where the total shows that it was taken off; otherwise 0. */
-function holdsDiscount(priced: Priced, totalCents: number, taxCents = 0): number {
+/** Whether the total shows that the discount was taken off. */
+function showsDiscount(priced: Priced, totalCents: number, taxCents = 0): boolean {
   const rest = priced.subtotalCents - priced.discountCents;
-  return [priced.totalCents, rest, rest + taxCents].includes(totalCents) ? priced.discountCents : 0;
+  return [priced.totalCents, rest, rest + taxCents].includes(totalCents);
 }
 
 function priceIfPossible(lines: readonly Line[], discount: DiscountTerms | undefined): Priced<Line> | undefined {

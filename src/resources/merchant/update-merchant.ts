@@ -13,7 +13,7 @@ const body = inputObject({
     business_license: optional(textInput(200, 'Licence or registration number')),
     time_zone: Type.Optional(textInput(64, 'IANA time zone')),
     currency: Type.Optional(currencyInput),
-    logo_url: optional(textInput(2048, 'https address of an image')),
+    logo_url: optional(textInput(2048, 'http(s) address of an image; pages show it over https only')),
     tip_options: Type.Optional(
       Type.Array(Type.Integer({ minimum: 0, maximum: 100 }), { maxItems: 10, description: 'Percentages' }),
     ),

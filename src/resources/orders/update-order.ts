@@ -28,8 +28,9 @@ export const updateOrder = operation({
   name: 'update_order',
   summary: 'Change an order, or mark a cash order as paid',
   description:
-    'Members that are left out stay as they are; `metadata` and `items` are replaced whole. A changed total, currency ' +
-    'or tender closes the open invoice; a payment that still comes for it counts for what it was quoted for, in the new ' +
+    'Members that are left out stay as they are; `metadata` and `items` are replaced whole. Tax and discount that the ' +
+    'catalog filled in follow a total and items that it comes to as well. A changed total, currency or ' +
+    'tender closes the open invoice; a payment that still comes for it counts for what it was quoted for, in the new ' +
     'currency. The currency cannot change after a payment, nor on an order of a subscription. Of a paid order only ' +
     'metadata and po_number can change.',
   method: 'PATCH',

@@ -145,6 +145,7 @@ describe('creating', () => {
 
   test.each<[string, Members, string]>([
     ['neither amount nor product', { amount_cents: undefined }, 'amount_cents or product_id is required'],
+    ['a discount code beside an amount', { discount_code: 'TEN' }, 'discount_code counts only with product_id'],
     ['a fraction of a cent', { amount_cents: 24.5 }, 'amount_cents must be a whole number'],
     ['an amount as text', { amount_cents: '2450' }, 'amount_cents must be a whole number'],
     ['less than nothing', { amount_cents: -1 }, 'amount_cents must be at least 0'],

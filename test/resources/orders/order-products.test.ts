@@ -234,6 +234,39 @@ describe('PATCH', () => {
     await patch(other.id, { total_amount_cents: 400, ...cash });
     expect(await saleOf(other.id)).toMatchObject({ tax_details: [], tax_cents: 100, total_cents: 400 });
   });
+
+  test('takes tax and discount that were never sent from the catalog again, where the new total is what it makes', async () => {
+    const { product } = await taxedProduct('20', false);
+    const discount = await createDiscount(client, { name: 'Ten', kind: 'percent', percent: '10' });
+    const order = { items: [item(product, 1000, 2)], discount_id: discount.id };
+    const { id, ...made } = await createOrder(client, { ...order, total_amount_cents: 2160 });
+    expect(made).toMatchObject({ tax_amount_cents: 360, discount_amount_cents: 200 });
+    const more = await patch(id, { total_amount_cents: 3240, items: [item(product, 1000, 3)] });
+    expect(more.body).toMatchObject({ tax_amount_cents: 540, discount_amount_cents: 300 });
+    const whole = { total_amount_cents: 3600, discount_id: null, tender_type: 'cash', status: 'paid' };
+    expect((await patch(id, whole)).body).toMatchObject({ tax_amount_cents: 600, discount_amount_cents: 0 });
+    expect(await saleOf(id)).toMatchObject({
+      tax_details: [{ rate: '20.0', amount_cents: 600 }],
+      subtotal_cents: 3000,
+    });
+  });
+
+  test('keeps tax and discount that were sent, whatever the catalog makes of a change', async () => {
+    const { product } = await taxedProduct('20', false);
+    const sent = { tax_amount_cents: 390, discount_amount_cents: 5 };
+    const { id } = await createOrder(client, { total_amount_cents: 2400, items: [item(product, 1000, 2)], ...sent });
+    const more = await patch(id, { total_amount_cents: 3600, items: [item(product, 1000, 3)] });
+    expect(more.body).toMatchObject(sent);
+  });
+
+  test('that repeats what is there keeps the tax by name, also when the catalog has another by now', async () => {
+    const { product, tax } = await taxedProduct('20', false);
+    const { id } = await createOrder(client, { total_amount_cents: 1200, items: [item(product, 1000)] });
+    await client.patch(`/api/v1/m/taxes/${tax.id}`, { tax: { rate: '50' } });
+    const same = { total_amount_cents: 1200, tax_amount_cents: 200, discount_amount_cents: 0, currency: 'USD' };
+    expect((await patch(id, { ...same, tender_type: 'cash', status: 'paid' })).body.status).toBe('paid');
+    expect((await saleOf(id)).tax_details).toMatchObject([{ rate: '20.0', amount_cents: 200 }]);
+  });
 });
 
 describe('create_order by product', () => {

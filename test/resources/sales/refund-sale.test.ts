@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { openTestApp, type TestApp, type TestMerchant } from '../../harness/app.ts';
-import { eventBodies, expectInvalid } from '../../harness/expect.ts';
+import { eventBodies, expectError, expectInvalid } from '../../harness/expect.ts';
 import { expectLedgerToHold } from '../../harness/ledger.ts';
 import { orderBody } from '../../harness/orders.ts';
 import { describeRefusals } from '../../harness/refusals.ts';
@@ -63,6 +63,16 @@ describe('a refund', () => {
       `/api/v1/transactions?q[type_eq]=refund&q[order_id_eq]=${sale.order_id}`,
     );
     expect(transactions.body.data.map((one: { amount_cents: number }) => one.amount_cents)).toEqual([700, 300]);
+  });
+
+  test('of everything is not undone by saying that the order is paid', async () => {
+    const sale = await newSale();
+    await refund(sale.id, 1000);
+    const path = `/api/v1/m/orders/${sale.order_id}`;
+    for (const body of [{ order: { status: 'paid' } }, { order: {}, mark_as_paid: true }]) {
+      const message = 'The order is refunded and cannot become paid';
+      expectError(await merchant.test.patch(path, body), 'conflict', { message });
+    }
   });
 
   test('is never more than was paid, also when two come at once', async () => {
