@@ -92,6 +92,10 @@ const heldOfOrder = statement(
   'invoices_held_of_order',
   `select exists (select from invoices where order_id = $1 and held_at is not null and paid_at is null) as held`,
 );
+const findHash = statement(
+  'invoices_find_hash',
+  'select exists (select from invoices where payment_hash = $1) as used',
+);
 
 const listOfOrder = statement(
   'invoices_list_of_order',
@@ -203,4 +207,9 @@ export async function sumQuotedPaid(tx: Handle, orderId: string): Promise<number
 /** Whether money is on its way on any invoice of the order; then no second invoice may be offered. */
 export async function isHeld(tx: Handle, orderId: string): Promise<boolean> {
   return (await tx.maybeOne<{ held: boolean }>(heldOfOrder, [orderId]))!.held;
+}
+
+/** Whether any invoice of any merchant has this payment hash. */
+export async function isPaymentHashUsed(db: Handle, paymentHash: string): Promise<boolean> {
+  return (await db.maybeOne<{ used: boolean }>(findHash, [paymentHash]))!.used;
 }

@@ -14,6 +14,7 @@ import {
   type WalletProbe,
 } from '../lightning/connector.ts';
 import type { WalletRow } from '../model/wallet.ts';
+import { isPaymentHashUsed } from '../store/invoices.ts';
 import { recordWalletFailure, recordWalletProbe, recordWalletSuccess } from '../store/wallets.ts';
 import { HostBudgets, LookDeferred } from './budget.ts';
 import { withLimit } from './limit.ts';
@@ -130,6 +131,7 @@ export function createWalletRuntime({ db, clock, log, metrics, open }: WalletRun
           const asked = ask('create', wallet, left, signal, async (connector, limited) => {
             const created = await connector.createInvoice({ ...request, ref }, limited);
             if (!isSeenPaid(wallet, connector, created)) throw new WalletFault('protocol', unseenText);
+            if (await isPaymentHashUsed(db, created.paymentHash)) throw new WalletFault('bad_invoice', usedText);
             return created;
           });
           const isLast = index === wallets.length - 1;
@@ -199,6 +201,7 @@ function isSeenPaid(wallet: WalletRow, connector: Connector, { handle }: Created
 }
 
 const unseenText = 'The wallet gave an invoice without saying where its payment can be seen.';
+const usedText = 'The wallet gave an invoice that it had given before.';
 
 function unavailableText(fault: WalletFault | undefined): string {
   return fault ? `No wallet could make the invoice: ${fault.message}` : 'No wallet could make the invoice in time';

@@ -11,6 +11,7 @@ import type { Client } from '../harness/client.ts';
 import { type AppWithWallets, FakeWallet, fail, gate, withWallets } from '../harness/fake-wallet.ts';
 import { createOrder, createOrderWithInvoice, orderBody } from '../harness/orders.ts';
 import { until } from '../harness/until.ts';
+import { addWallet } from '../harness/wallets.ts';
 
 let app: TestApp;
 let faked: AppWithWallets;
@@ -211,6 +212,22 @@ test('a wallet that hands out a payment hash twice is refused: 503, the order st
   wallet.onCreate = (request) => wallet.make(request);
   expect((await client.post('/api/v1/m/orders', body, key)).status).toBe(201);
   expect(await app.rows(`select id from orders where po_number = 'used-hash'`)).toHaveLength(1);
+});
+
+test('a wallet that hands out a payment hash twice is at fault, and the next one serves', async () => {
+  const honest = new FakeWallet(app.clock);
+  const second = await addWallet(app, merchant);
+  const both = await withWallets(app, ({ id }) => (id === second ? honest : wallet).connector);
+  const preimage = randomBytes(32);
+  wallet.onCreate = (request) => wallet.make(request, preimage);
+  const first = (await createOrderWithInvoice(both.client(merchant))).wallet_id;
+  expect(first).not.toBe(second);
+  expect((await createOrderWithInvoice(both.client(merchant))).wallet_id).toBe(second);
+  expect((await client.get(`/api/v1/m/wallets/${first}`)).body).toMatchObject({
+    consecutive_failures: 1,
+    last_error: expect.stringContaining('given before'),
+  });
+  await both.close();
 });
 
 test('a changed total supersedes; what the old invoice still brings counts, and the rest is asked for', async () => {
