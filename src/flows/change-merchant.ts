@@ -21,21 +21,21 @@ export async function changeMerchant(
   merchantId: string,
   change: MerchantChange,
   now: Date,
-): Promise<MerchantRow> {
+): Promise<{ before: MerchantRow; after: MerchantRow }> {
   const faults = faultsOf(change);
   if (faults.length > 0) throw invalid(...faults);
   const before = (await lockMerchant(tx, merchantId))!;
   const given = Object.fromEntries(Object.entries(change).filter(([, value]) => value !== undefined));
-  const merchant: MerchantRow = {
+  const after: MerchantRow = {
     ...before,
     ...given,
     currency: parseCurrency(change.currency) ?? before.currency,
     allowed_origins: change.allowed_origins?.map((origin) => new URL(origin).origin) ?? before.allowed_origins,
     updated_at: now,
   };
-  await updateMerchant(tx, merchant);
-  if (merchant.name !== before.name) await renameChannelsMerchant(tx, merchantId, merchant.name);
-  return merchant;
+  await updateMerchant(tx, after);
+  if (after.name !== before.name) await renameChannelsMerchant(tx, merchantId, after.name);
+  return { before, after };
 }
 
 function faultsOf(change: MerchantChange): string[] {

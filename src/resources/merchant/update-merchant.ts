@@ -1,6 +1,7 @@
 import { Type } from 'typebox';
 import { changeMerchant } from '../../flows/change-merchant.ts';
 import { showMerchant } from '../../flows/show-merchant.ts';
+import { AppError } from '../../kernel/errors.ts';
 import { currencyInput, emailInput, inputObject, nameInput, oneOf, optional, textInput } from '../../model/fields.ts';
 import { merchantSchema } from '../../model/merchant.ts';
 import { json, operation } from '../../operation/operation.ts';
@@ -42,7 +43,11 @@ export const updateMerchant = operation({
   idempotency: 'database',
   audit: true,
   async run(call, { body }) {
-    await changeMerchant(call.db, call.scope.merchantId, body.merchant, call.now);
+    const { before, after } = await changeMerchant(call.db, call.scope.merchantId, body.merchant, call.now);
+    // They say what its amounts mean, and when its day is over.
+    if (call.caller.allowance && (after.currency !== before.currency || after.time_zone !== before.time_zone)) {
+      throw new AppError('forbidden', 'A token with a largest amount cannot change currency or time zone');
+    }
     return showMerchant(call.db, call.scope);
   },
 });

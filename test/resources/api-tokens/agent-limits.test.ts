@@ -358,6 +358,24 @@ describe('limits of a token', () => {
     expectError(await clerk.patch(`${path}/${agent.id}`, token({ max_order_cents: null })), 'forbidden');
   });
 
+  test('mean what they meant: a key that has some leaves currency and time zone alone', async () => {
+    const { merchant, client } = await newAgent({ max_daily_cents: 1000 });
+    const change = (members: Record<string, unknown>) => client.patch('/api/v1/m/merchant', { merchant: members });
+    const { currency, time_zone } = (await merchant.test.get('/api/v1/m/merchant')).body;
+    for (const other of [{ currency: 'kwd' }, { time_zone: 'Pacific/Kiritimati', name: 'Elsewhere' }]) {
+      expectError(await change(other), 'forbidden', {
+        message: 'A token with a largest amount cannot change currency or time zone',
+      });
+    }
+    expect((await change({ name: 'Renamed', currency, time_zone })).body).toMatchObject({
+      name: 'Renamed',
+      currency,
+      time_zone,
+    });
+    const permitted = { merchant: { time_zone: 'Pacific/Kiritimati' } };
+    expect((await merchant.test.patch('/api/v1/m/merchant', permitted)).status).toBe(200);
+  });
+
   test.each<[string, Record<string, unknown>, Record<string, unknown>[], Record<string, unknown>]>([
     [
       'addresses',
