@@ -1,4 +1,5 @@
 import type { CheckoutSessionRow } from './checkout-session.ts';
+import type { TaxLine } from './order.ts';
 
 /** What the checkout page shows; the same data answers its pollers and the agents that ask for JSON. */
 export interface CheckoutView {
@@ -16,7 +17,7 @@ export interface CheckoutView {
   readonly taxCents: number;
   readonly discountCents: number;
   readonly lines: readonly CheckoutLine[];
-  readonly taxDetails: readonly { readonly name: string; readonly rate: string; readonly amount_cents: number }[];
+  readonly taxDetails: readonly TaxLine[];
   /** Price of one bitcoin in the currency, a decimal string. */
   readonly exchangeRate: string | undefined;
   /** Lower-case BOLT11 string of the open invoice. */

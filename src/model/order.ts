@@ -65,6 +65,9 @@ export interface OrderPricing {
   }[];
 }
 
+/** A tax as pages name it. */
+export type TaxLine = Pick<OrderPricing['tax_details'][number], 'name' | 'rate' | 'inclusive' | 'amount_cents'>;
+
 export interface OrderRow {
   id: string;
   merchant_id: string;

@@ -1,3 +1,5 @@
+import type { TaxLine } from './order.ts';
+
 /** What a receipt shows: no e-mail address, nothing secret. */
 export interface ReceiptView {
   readonly url: string;
@@ -12,7 +14,7 @@ export interface ReceiptView {
   readonly discountCents: number;
   readonly discountName: string | null;
   readonly taxCents: number;
-  readonly taxDetails: readonly { readonly name: string; readonly rate: string; readonly amount_cents: number }[];
+  readonly taxDetails: readonly TaxLine[];
   readonly totalCents: number;
   readonly refundedCents: number;
   readonly paymentMethod: 'lightning' | 'cash';

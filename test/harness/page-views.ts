@@ -9,7 +9,7 @@ const lines = [
   { name: 'Ethiopia Guji, 250 g', qty: 1, price_cents: 1800 },
   { name: 'Paper filters', qty: 2, price_cents: 225 },
 ];
-const taxDetails = [{ name: 'Tax', rate: '8.89', amount_cents: 200 }];
+const taxDetails = [{ name: 'Tax', rate: '8.89', inclusive: false, amount_cents: 200 }];
 
 /** A checkout that waits for its payment; `change` says what is different. */
 export function checkoutView(change: Partial<CheckoutView> = {}): CheckoutView {

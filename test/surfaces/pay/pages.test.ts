@@ -16,7 +16,7 @@ describe('hostile text (case C066)', () => {
   const evil = `</script><img src=x onerror=alert(1)>"'{{7*7}}`;
   const merchant = { name: evil, logoUrl: 'javascript:alert(1)', timeZone: 'UTC' };
   const lines = [{ name: evil, qty: 2, price_cents: 1 }];
-  const taxDetails = [{ name: evil, rate: '1', amount_cents: 1 }];
+  const taxDetails = [{ name: evil, rate: '1', inclusive: false, amount_cents: 1 }];
   const customer = { name: evil, email: evil, phone: evil, address: evil };
 
   test('stays text on every page, in every state', () => {
@@ -110,6 +110,21 @@ test('of an order that is paid in part the price is what is left, and the lines 
   expect(text).toContain('Pay Northwind Coffee · $14.50');
   expect(text).toContain('$14.5024,137 sats');
   expect(text).toContain('Total$24.50Already paid−$10.00Left to pay$14.50');
+});
+
+test('a tax that prices hold already is told apart from one that is added', () => {
+  const tax = { name: 'VAT', rate: '20', amount_cents: 200 };
+  for (const [inclusive, name] of [
+    [false, 'VAT 20%'],
+    [true, 'VAT 20% (included)'],
+  ] as const) {
+    const taxDetails = [{ ...tax, inclusive }];
+    const pages = [
+      renderCheckoutPage(checkoutView({ taxDetails }), options),
+      renderReceiptPage(receiptView({ taxDetails }), options),
+    ];
+    for (const page of pages) expect(page).toContain(`>${name}</dt>`);
+  }
 });
 
 test('out of a frame the wallet opens from the whole window', () => {

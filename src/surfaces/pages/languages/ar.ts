@@ -20,6 +20,7 @@ export const ar: Dictionary = {
   leftToPay: 'المتبقي للدفع',
   tax: 'الضريبة',
   taxAt: (name, percent) => `${name} ${percent}`,
+  taxIncluded: (name, percent) => `${name} ${percent} (مشمولة في السعر)`,
   discount: 'الخصم',
   exchangeRate: 'سعر الصرف',
   order: 'الطلب',

@@ -13,6 +13,7 @@ export const de: Dictionary = {
   leftToPay: 'Noch zu zahlen',
   tax: 'Steuer',
   taxAt: (name, percent) => `${name} ${percent}`,
+  taxIncluded: (name, percent) => `${name} ${percent} (enthalten)`,
   discount: 'Rabatt',
   exchangeRate: 'Wechselkurs',
   order: 'Bestellung',

@@ -13,6 +13,8 @@ export const en = {
   tax: 'Tax',
   /** `percent` reads "8.25%". */
   taxAt: (name: string, percent: string) => `${name} ${percent}`,
+  /** A tax that prices hold already, so that lines and total add up for who reads them. */
+  taxIncluded: (name: string, percent: string) => `${name} ${percent} (included)`,
   discount: 'Discount',
   exchangeRate: 'Exchange rate',
   order: 'Order',

@@ -13,6 +13,7 @@ export const es: Dictionary = {
   leftToPay: 'Queda por pagar',
   tax: 'Impuestos',
   taxAt: (name, percent) => `${name} ${percent}`,
+  taxIncluded: (name, percent) => `${name} ${percent} (incluido)`,
   discount: 'Descuento',
   exchangeRate: 'Tipo de cambio',
   order: 'Pedido',

@@ -13,6 +13,7 @@ export const fr: Dictionary = {
   leftToPay: 'Reste à payer',
   tax: 'Taxes',
   taxAt: (name, percent) => `${name} ${percent}`,
+  taxIncluded: (name, percent) => `Dont ${name} ${percent}`,
   discount: 'Remise',
   exchangeRate: 'Taux de change',
   order: 'Commande',

@@ -13,6 +13,7 @@ export const ja: Dictionary = {
   leftToPay: '残りのお支払い',
   tax: '税',
   taxAt: (name, percent) => `${name} ${percent}`,
+  taxIncluded: (name, percent) => `${name} ${percent}(内税)`,
   discount: '割引',
   exchangeRate: '為替レート',
   order: '注文番号',

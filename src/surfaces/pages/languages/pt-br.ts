@@ -13,6 +13,7 @@ export const ptBr: Dictionary = {
   leftToPay: 'Falta pagar',
   tax: 'Impostos',
   taxAt: (name, percent) => `${name} ${percent}`,
+  taxIncluded: (name, percent) => `${name} ${percent} (incluído)`,
   discount: 'Desconto',
   exchangeRate: 'Taxa de câmbio',
   order: 'Pedido',

@@ -25,7 +25,10 @@ export function OrderLines({ view, locale }: { view: CheckoutView; locale: Langu
       )}
       {view.taxDetails.length === 0 && view.taxCents > 0 && <Line name={words.tax}>{money(view.taxCents)}</Line>}
       {view.taxDetails.map((tax, index) => (
-        <Line key={`tax ${index}`} name={words.taxAt(tax.name, figures.percent(tax.rate))}>
+        <Line
+          key={`tax ${index}`}
+          name={(tax.inclusive ? words.taxIncluded : words.taxAt)(tax.name, figures.percent(tax.rate))}
+        >
           {money(tax.amount_cents)}
         </Line>
       ))}

@@ -123,7 +123,7 @@ function Sums({ view, locale }: ReceiptProps): JSX.Element {
       {view.discountCents > 0 && <Line name={view.discountName ?? words.discount}>−{money(view.discountCents)}</Line>}
       {view.taxDetails.length === 0 && view.taxCents > 0 && <Line name={words.tax}>{money(view.taxCents)}</Line>}
       {view.taxDetails.map((tax, index) => (
-        <Line key={index} name={words.taxAt(tax.name, figures.percent(tax.rate))}>
+        <Line key={index} name={(tax.inclusive ? words.taxIncluded : words.taxAt)(tax.name, figures.percent(tax.rate))}>
           {money(tax.amount_cents)}
         </Line>
       ))}
