@@ -6,7 +6,7 @@ import { newId } from '../kernel/ids.ts';
 import { WalletFault, type WalletProbe } from '../lightning/connector.ts';
 import { nextPosition } from '../model/position.ts';
 import { sealedPlace } from '../model/sealed-columns.ts';
-import { canSeeSettlement, type WalletRow } from '../model/wallet.ts';
+import { canSeeSettlement, simulatedAddress, type WalletRow } from '../model/wallet.ts';
 import {
   findWallet,
   findWalletByIdentity,
@@ -90,7 +90,7 @@ export async function tryWallet(
   request: WalletRequest,
   signal: AbortSignal,
 ): Promise<TriedWallet> {
-  const connection = readConnection(request);
+  const connection = readConnection(scope, request);
   const identity = identityText(parts, connection);
   await refuseTwice(parts, scope, connection, identity);
   const draft = draftWallet(parts, scope, request, connection);
@@ -133,17 +133,22 @@ export async function saveWallet(
   return (await findWallet(tx, scope, draft.id))!;
 }
 
-function readConnection({ connection: typed, key }: WalletRequest): WalletConnection {
+function readConnection({ livemode }: Scope, { connection: typed, key }: WalletRequest): WalletConnection {
   let connection: WalletConnection;
   try {
     connection = parseConnection(typed, key);
   } catch (error) {
     throw toAppError(error);
   }
-  if (connection.kind === 'lightning_address' && connection.address.endsWith('@simulated.invalid')) {
-    throw invalid('connection is that of a simulated wallet: test mode has one, and live mode never does');
+  if (livemode && isSimulated(connection)) {
+    throw invalid('connection is that of the simulated wallet, which is for test mode alone');
   }
   return connection;
+}
+
+/** Test mode starts with it; whoever has removed it may have it back. */
+function isSimulated(connection: WalletConnection): boolean {
+  return connection.kind === 'lightning_address' && connection.address === simulatedAddress;
 }
 
 function identityText({ sealer }: Pick<Parts, 'sealer'>, connection: WalletConnection): string {
@@ -190,7 +195,7 @@ function draftWallet(
     merchant_id: scope.merchantId,
     livemode: scope.livemode,
     name: request.name ?? nameOf(connection),
-    connection: connection.kind,
+    connection: isSimulated(connection) ? 'simulated' : connection.kind,
     lightning_address: isAddress ? connection.address : null,
     credentials: isAddress ? null : sealer.seal(JSON.stringify(connection), sealedPlace('wallets.credentials', id)),
     settings: {},

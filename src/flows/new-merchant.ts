@@ -1,5 +1,6 @@
 import type { Handle } from '../db/database.ts';
 import { newId } from '../kernel/ids.ts';
+import { simulatedAddress } from '../model/wallet.ts';
 import { insertMerchant } from '../store/merchants.ts';
 import { insertWallet } from '../store/wallets.ts';
 
@@ -24,7 +25,7 @@ export async function addMerchant(tx: Handle, request: MerchantRequest, now: Dat
     livemode: false,
     name: 'Simulated test wallet',
     connection: 'simulated',
-    lightning_address: 'test@simulated.invalid',
+    lightning_address: simulatedAddress,
     credentials: null,
     settings: {},
     enabled: true,

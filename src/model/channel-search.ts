@@ -1,3 +1,5 @@
+import { foldLetters } from '../kernel/folded.ts';
+
 /**
  * What the directory is searched by. Words are made here and not by the database, so that both engines, whatever their
  * locale and dictionaries, find the same: lower case, without accents, letters and digits only.
@@ -36,8 +38,7 @@ export function searchQuery(text: string): string | undefined {
 }
 
 function wordsOf(text: string): string[] {
-  const folded = text.normalize('NFKD').replace(/\p{M}/gu, '').toLowerCase();
-  return (folded.match(/[\p{L}\p{N}]+/gu) ?? []).map((word) => [...word].slice(0, longestWord).join(''));
+  return (foldLetters(text).match(/[\p{L}\p{N}]+/gu) ?? []).map((word) => [...word].slice(0, longestWord).join(''));
 }
 
 function endingsOf(word: string): string[] {

@@ -60,6 +60,9 @@ export const shownOfWallet = [
 ] as const satisfies readonly (keyof WalletRow)[];
 export type ShownWallet = Pick<WalletRow, (typeof shownOfWallet)[number]>;
 
+/** What the simulated wallet of test mode is pasted as. */
+export const simulatedAddress = 'test@simulated.invalid';
+
 export const takesPreimagesText =
   'Whether a payer may prove a payment with its preimage; counts while settlement_visibility is none';
 

@@ -60,6 +60,10 @@ const listAll = statement(
   'wallets_list_all',
   `${selectWallets} where w.merchant_id = $1 and w.livemode = $2 and w.deleted_at is null order by w.position, w.id`,
 );
+const listNames = statement(
+  'wallets_list_names',
+  'select id, name from wallets where merchant_id = $1 and livemode = $2',
+);
 const listForOperator = statement(
   'wallets_list_for_operator',
   `${selectWallets} where w.deleted_at is null order by w.merchant_id, w.livemode desc, w.position, w.id`,
@@ -200,6 +204,12 @@ export async function lockWallet(tx: Handle, scope: Scope, id: string): Promise<
 /** Without a tenant: for the watcher, which was handed the id by an invoice. */
 export function findWalletForJob(db: Handle, id: string): Promise<WalletRow | undefined> {
   return db.maybeOne(findForJob, [id]);
+}
+
+/** What the wallets of a merchant in one mode are called, by id; also those that were removed. */
+export async function listWalletNames(db: Handle, scope: Scope): Promise<Map<string, string>> {
+  const rows = await db.many<Pick<WalletRow, 'id' | 'name'>>(listNames, [scope.merchantId, scope.livemode]);
+  return new Map(rows.map(({ id, name }) => [id, name]));
 }
 
 /** All wallets of a merchant in one mode, first in line first. */

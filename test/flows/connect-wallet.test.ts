@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { connectWallet, type WalletRequest } from '../../src/flows/connect-wallet.ts';
 import type { Scope } from '../../src/kernel/context.ts';
-import { listMerchantWallets, setWalletEnabled } from '../../src/store/wallets.ts';
+import { listMerchantWallets, markWalletDeleted, setWalletEnabled } from '../../src/store/wallets.ts';
 import { openTestApp, type TestApp } from '../harness/app.ts';
 import { instead, LnurlServer } from '../support/lnurl-server.ts';
 
@@ -86,11 +86,28 @@ describe('connecting a wallet', () => {
   it.each([
     ['alice', 'looks like an e-mail address'],
     ['alice@10.0.0.1', 'must be a name'],
-    ['test@simulated.invalid', 'simulated wallet'],
   ])('asks nobody for the address %s', async (connection, sentence) => {
     const before = server.requests.length;
     const details = [expect.stringContaining(sentence)];
     await expect(connect({ connection })).rejects.toMatchObject({ code: 'validation_error', details });
+    expect(server.requests).toHaveLength(before);
+  });
+
+  it('has the simulated wallet in test mode once, also after it was removed', async () => {
+    const before = server.requests.length;
+    const simulated = { connection: 'Test@simulated.invalid' };
+    await expect(connect(simulated)).rejects.toMatchObject({ code: 'conflict' });
+    const [first] = await listMerchantWallets(world.parts.db, scope);
+    await markWalletDeleted(world.parts.db, scope, first!.id, world.clock.now());
+    expect((await connect(simulated)).wallet).toMatchObject({
+      connection: 'simulated',
+      settlement_visibility: 'proof',
+    });
+    await expect(connect(simulated)).rejects.toMatchObject({ code: 'conflict' });
+    await expect(connect(simulated, { ...scope, livemode: true })).rejects.toMatchObject({
+      code: 'validation_error',
+      details: [expect.stringContaining('test mode alone')],
+    });
     expect(server.requests).toHaveLength(before);
   });
 

@@ -1,6 +1,7 @@
 import { type Static, type TObject, Type } from 'typebox';
 import { parseCurrency } from '../../kernel/currency.ts';
 import { invalid } from '../../kernel/errors.ts';
+import { foldLetters } from '../../kernel/folded.ts';
 import { isWebAddress } from '../../kernel/web-address.ts';
 import { type ChannelRow, countryName, isChannelSlug } from '../../model/channel.ts';
 import { currencyInput, nameInput, optional, textInput } from '../../model/fields.ts';
@@ -77,8 +78,7 @@ export async function withChannelBody(call: Call, before: ChannelRow, body: Chan
 
 /** A slug that reads like the name; what is left of it may be too short or taken, so a few random letters follow then. */
 export function slugOfName(name: string): string {
-  const folded = name.normalize('NFKD').replace(/\p{M}/gu, '').toLowerCase();
-  return folded
+  return foldLetters(name)
     .replace(/[^a-z0-9]+/g, '-')
     .slice(0, 50)
     .replace(/^-+|-+$/g, '');

@@ -2,20 +2,19 @@ import { type Sale, type SaleRow, toSale } from '../../model/sale.ts';
 import type { Call } from '../../operation/operation.ts';
 import { listOrdersById } from '../../store/orders.ts';
 import { listPaymentsUpTo } from '../../store/payments.ts';
-import { listMerchantWallets } from '../../store/wallets.ts';
+import { listWalletNames } from '../../store/wallets.ts';
 
 /** Sales with what their shape shows of order, payment and wallet; three more reads, whatever the number. */
 export async function readSales(call: Call, rows: readonly SaleRow[]): Promise<Sale[]> {
   const paymentIds = rows.map((row) => row.payment_id).filter((id) => id !== null);
-  const [orders, payments, wallets] = await Promise.all([
+  const [orders, payments, walletNames] = await Promise.all([
     listOrdersById(
       call.db,
       rows.map((row) => row.order_id),
     ),
     listPaymentsUpTo(call.db, paymentIds),
-    listMerchantWallets(call.db, call.scope),
+    listWalletNames(call.db, call.scope),
   ]);
-  const walletNames = new Map(wallets.map((wallet) => [wallet.id, wallet.name]));
   return rows.map((row) => {
     const parts = (row.payment_id === null ? undefined : payments.get(row.payment_id)) ?? [];
     const walletId = parts.at(-1)?.wallet_id;

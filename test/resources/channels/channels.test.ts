@@ -87,6 +87,7 @@ test('a slug belongs to one live channel; a name without one gets one', async ()
   const third = await createChannel(other.live, { name: 'Taken' });
   expect(third.slug).toMatch(/^taken-[0-9a-z]{8}$/);
   expectInvalid(await other.live.patch(`${path}/${third.id}`, { channel: { slug: 'taken' } }), sentence);
+  expect((await createChannel(other.live, { name: 'Łódź Bø' })).slug).toBe('lodz-bo');
   expect((await createChannel(other.live, { name: '☕' })).slug).toMatch(/^channel-[0-9a-z]{8}$/);
   const race = { channel: { name: 'Race', slug: 'race' } };
   const replies = await Promise.all([merchant.live.post(path, race), other.live.post(path, race)]);

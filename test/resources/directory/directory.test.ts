@@ -114,6 +114,12 @@ describe('channels and creators', () => {
       channels: [
         channel('bitcoin-daily', { name: 'Bitcoin Daily', bio: 'News about money', category: 'news' }),
         channel('cafe', { name: 'Café Órale', bio: '100% good_coffee', merchant_name: 'Señor Coin', category: 'food' }),
+        channel('lodz', {
+          name: 'Ośrodek Łódź',
+          bio: 'Smørrebrød, đàn, Straße',
+          merchant_name: 'Œuvre',
+          category: null,
+        }),
       ],
     });
     const found = async (q: string, more = '') => (await slugs(`q=${encodeURIComponent(q)}${more}`)).toSorted();
@@ -122,6 +128,9 @@ describe('channels and creators', () => {
     expect(await found('cafe orale')).toEqual(['cafe']);
     expect(await found('CAFÉ')).toEqual(['cafe']);
     expect(await found('senor')).toEqual(['cafe']);
+    for (const word of ['lodz', 'ŁÓDŹ', 'łodz', 'smorrebrod', 'SMØRREBRØD', 'dan', 'strasse', 'straße', 'oeuvre']) {
+      expect(await found(word), word).toEqual(['lodz']);
+    }
     expect(await found('mon')).toEqual(['bitcoin-daily']);
     expect(await found('oney')).toEqual([]);
     expect(await found('coin news')).toEqual(['bitcoin-daily']);
@@ -129,7 +138,7 @@ describe('channels and creators', () => {
     expect(await found(`'); drop table channels; --`)).toEqual([]);
     expect(await found(`coin' | 'x`)).toEqual([]);
     expect(await found('%')).toEqual([]);
-    expect(await found('  ')).toHaveLength(2);
+    expect(await found('  ')).toHaveLength(3);
     expectInvalid(
       await app.stranger.get(`/api/v1/pub/channels?q=${'x'.repeat(201)}`),
       'q must have at most 200 characters',

@@ -145,6 +145,15 @@ describe('GET {id}', () => {
     });
   });
 
+  test('keeps the name of a wallet that was removed', async () => {
+    const merchant = await app.newMerchant();
+    const { id, invoice } = await createOrderWithInvoice(merchant.test);
+    await merchant.test.post(`/api/v1/m/invoices/${invoice.id}/simulate_payment`);
+    await merchant.test.delete(`/api/v1/m/wallets/${await testWalletId(app, merchant)}`);
+    const sale = (await merchant.test.get(`${path}/${await saleOf(merchant, id)}`)).body;
+    expect(sale).toMatchObject({ wallet_name: 'Simulated test wallet' });
+  });
+
   test('a cash sale has no bitcoin figures', async () => {
     const merchant = await app.newMerchant();
     const order = (
