@@ -1,8 +1,12 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { describe, expect, test } from 'vitest';
 import { ManualClock } from '../../src/kernel/clock.ts';
 import { createOutbound } from '../../src/kernel/outbound.ts';
 import { acceptedNetworks } from '../../src/lightning/acceptance.ts';
 import { clnConnector } from '../../src/lightning/adapters/cln.ts';
+import { lndConnector } from '../../src/lightning/adapters/lnd.ts';
 import type { WalletHint } from '../../src/lightning/connector.ts';
 import { startClnServer } from '../rig/cln-server.ts';
 import { PaperNode } from '../support/paper-node.ts';
@@ -155,5 +159,23 @@ test('Core Lightning: the same reference makes one invoice, however often it is 
   } finally {
     await outbound.close();
     await server.stop();
+  }
+});
+
+test('LND: a server that answers with a page is told to be another one, not by its status of 200', async () => {
+  const page = createServer((_request, response) => response.end('<html>Welcome</html>')).listen(0, '127.0.0.1');
+  await once(page, 'listening');
+  const clock = new ManualClock();
+  const outbound = createOutbound({ allowPrivateNetworks: true });
+  const url = `http://127.0.0.1:${(page.address() as AddressInfo).port}`;
+  try {
+    const connector = lndConnector({ url, macaroon: '00', outbound, clock, networks: acceptedNetworks(false) });
+    await expect(connector.probe(never)).rejects.toMatchObject({
+      kind: 'protocol',
+      message: 'This server does not answer as LND does.',
+    });
+  } finally {
+    await outbound.close();
+    page.close();
   }
 });

@@ -45,7 +45,10 @@ export function lndConnector(options: LndOptions): Connector {
     const message = typeof json?.message === 'string' ? json.message : '';
     if (isForbidden(status) || /permission denied|macaroon|verification failed|signature mismatch/i.test(message))
       throw forbiddenFault();
-    if (status >= 200 && status < 300 && json) return json;
+    if (status >= 200 && status < 300) {
+      if (!json) throw notLnd();
+      return json;
+    }
     if (/unable to locate invoice|no existing invoices/i.test(message)) return undefined;
     if (/wallet locked|starting up|not yet ready/i.test(message)) {
       throw new WalletFault('unreachable', 'The node is locked or still starting.');
