@@ -46,6 +46,9 @@ export const metadata = Type.Unsafe<Record<string, unknown>>({
 export const nameInput = (description: string) =>
   Type.String({ 'x-trim': true, minLength: 1, maxLength: 500, description });
 export const textInput = (maxLength: number, description: string) => Type.String({ maxLength, description });
+/** What somebody typed into a form; a field that was left empty is fine. */
+export const typedInput = (maxLength: number, description: string) =>
+  Type.String({ 'x-trim': true, maxLength, description });
 export const emailInput = Type.String({
   'x-trim': true,
   format: 'email',

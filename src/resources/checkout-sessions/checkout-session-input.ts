@@ -9,6 +9,7 @@ import {
   oneOf,
   optional,
   textInput,
+  typedInput,
 } from '../../model/fields.ts';
 import type { Call } from '../../operation/operation.ts';
 
@@ -16,9 +17,9 @@ const members = inputObject({
   amount_cents: optional(centsInput('Total; needed without a product, ignored with one')),
   currency: optional(currencyInput),
   product_id: optional(textInput(200, 'Product id or slug; its price and taxes count')),
-  discount_code: optional(textInput(200, 'Code of a discount; only with a product')),
+  discount_code: optional(typedInput(200, 'Code of a discount; only with a product')),
   customer_email: optional(emailInput),
-  customer_name: optional(textInput(500, 'Shown filled in')),
+  customer_name: optional(typedInput(500, 'Shown filled in')),
   customer_phone: optional(textInput(50, 'Shown filled in')),
   customer_address: optional(textInput(1000, 'Shown filled in')),
   success_url: optional(textInput(2048, 'Where the customer goes after paying; `checkout_id` is added')),

@@ -143,6 +143,15 @@ describe('creating', () => {
     });
   });
 
+  test('blanks around what a customer typed mean nothing', async () => {
+    const { test: client } = await app.newMerchant();
+    const product = await createProduct(client, { price_cents: 1000 });
+    await createDiscount(client, { code: 'TEN', percent: '10' });
+    const typed = { product_id: product.id, discount_code: ' ten\n', customer_name: '  Ann  ' };
+    expect(await create(client, typed)).toMatchObject({ amount_cents: 900, customer_name: 'Ann' });
+    expect(await create(client, { customer_name: '', discount_code: ' ' })).toMatchObject({ customer_name: '' });
+  });
+
   test.each<[string, Members, string]>([
     ['neither amount nor product', { amount_cents: undefined }, 'amount_cents or product_id is required'],
     ['a discount code beside an amount', { discount_code: 'TEN' }, 'discount_code counts only with product_id'],
