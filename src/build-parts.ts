@@ -185,7 +185,7 @@ export async function openDatabase(
 
 function liveRates(setting: RateSourcesSetting, outbound: Outbound, clock: Clock, log: Logger) {
   if (setting.kind === 'fixed') return createFixedRates(clock, setting.btcUsd);
-  const get: HttpGet = (url, signal) => outbound.request({ url, signal, timeoutMs: 5000 });
+  const get: HttpGet = (url, signal) => outbound.request({ url, signal, timeoutMillis: 5000 });
   const sources = setting.markets.map(({ name, url }) => openSource(name, url, get));
   return createRates({ sources, clock, log });
 }

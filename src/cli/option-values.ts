@@ -3,7 +3,7 @@ import { parseCurrency } from '../kernel/currency.ts';
 import { isEmailAddress } from '../kernel/email.ts';
 import { isUuid } from '../kernel/ids.ts';
 import { isTimeZone } from '../kernel/time-zone.ts';
-import { longestDelayMs, longestPayAfterSeconds, type SimulationWishes } from '../model/simulation.ts';
+import { longestDelayMillis, longestPayAfterSeconds, type SimulationWishes } from '../model/simulation.ts';
 
 /** Readers of what stands behind an option. Each throws what commander prints as a usage error. */
 
@@ -69,8 +69,8 @@ export function readSimulation(text: string): SimulationWishes {
       throw new InvalidArgumentError('It must be a list such as "delay=2000,hold" of fail, delay, hold and pay-after.');
   }
   const { delay_ms, pay_after_seconds } = wishes;
-  if (delay_ms! > longestDelayMs || (pay_after_seconds ?? 0) > longestPayAfterSeconds) {
-    throw new InvalidArgumentError(`delay goes to ${longestDelayMs}, pay-after to ${longestPayAfterSeconds}.`);
+  if (delay_ms! > longestDelayMillis || (pay_after_seconds ?? 0) > longestPayAfterSeconds) {
+    throw new InvalidArgumentError(`delay goes to ${longestDelayMillis}, pay-after to ${longestPayAfterSeconds}.`);
   }
   return wishes;
 }

@@ -8,7 +8,7 @@ import type { Parts } from './parts.ts';
 import { openWebhookSecrets } from './webhook-secrets.ts';
 
 /** An endpoint has this long for its whole answer. */
-const timeoutMs = 10_000;
+const timeoutMillis = 10_000;
 /** Enough for an excerpt; of the rest only the status counts. */
 const maxAnswerBytes = 4096;
 const maxExcerptLength = 500;
@@ -36,7 +36,7 @@ export async function deliverWebhook(
     state: good ? 'delivered' : next === null ? 'failed' : 'waiting',
     nextTryAt: next,
     error: good ? null : (answer.error ?? `The endpoint answered ${answer.status}.`),
-    durationMs: Math.round(performance.now() - startedAt),
+    durationMillis: Math.round(performance.now() - startedAt),
     endedAt,
   };
 }
@@ -56,7 +56,7 @@ async function post(parts: Parts, delivery: ClaimedDelivery, signal: AbortSignal
         ...signatureHeaders(body, delivery.event_id, secrets, now),
       },
       body,
-      timeoutMs,
+      timeoutMillis,
       maxBytes: maxAnswerBytes,
       cutBody: true,
       signal,

@@ -175,7 +175,7 @@ class Deliverer {
       );
       return;
     }
-    metrics.deliverySeconds.observe({ outcome: outcome.good ? 'good' : 'failed' }, outcome.durationMs / 1000);
+    metrics.deliverySeconds.observe({ outcome: outcome.good ? 'good' : 'failed' }, outcome.durationMillis / 1000);
     log.debug(
       {
         webhook: delivery.webhook_id,
@@ -184,7 +184,7 @@ class Deliverer {
         status: outcome.status,
         good: outcome.good,
         lag_ms: lagMillis,
-        ms: outcome.durationMs,
+        ms: outcome.durationMillis,
       },
       'delivery',
     );

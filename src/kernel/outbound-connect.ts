@@ -13,7 +13,7 @@ export const lookupHost: HostLookup = async (hostname) => {
 };
 
 /** A connection that is not up by then is given up, also when the request that wanted it is gone. Milliseconds. */
-const connectTimeoutMs = 10_000;
+const connectTimeoutMillis = 10_000;
 
 export interface AgentOptions {
   readonly allowPrivateNetworks: boolean;
@@ -47,7 +47,7 @@ function guardedConnector({
 }: Omit<AgentOptions, 'connectionsPerOrigin'>): buildConnector.connector {
   const open = buildConnector({
     lookup: guardedLookup(allowPrivateNetworks, lookup),
-    timeout: connectTimeoutMs,
+    timeout: connectTimeoutMillis,
     ...pinned(pinnedCertificate),
   });
   return (target, callback) =>

@@ -10,7 +10,7 @@ export interface OutboundRequest {
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string | Buffer;
   /** For everything together: look-up, connection, answer to its last byte. */
-  readonly timeoutMs: number;
+  readonly timeoutMillis: number;
   /** Largest body, default 256 KiB. */
   readonly maxBytes?: number;
   /** Keep the first `maxBytes` of a larger body instead of failing; for answers of which only the status counts. */
@@ -57,7 +57,7 @@ class Exchange implements Dispatcher.DispatchHandler {
     this.#request = request;
     this.#resolve = resolve;
     this.#reject = reject;
-    this.#timer = setTimeout(() => this.#fail('timeout', `${url.host} did not answer in time.`), request.timeoutMs);
+    this.#timer = setTimeout(() => this.#fail('timeout', `${url.host} did not answer in time.`), request.timeoutMillis);
   }
 
   start(agent: Dispatcher): void {

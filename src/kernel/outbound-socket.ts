@@ -14,7 +14,7 @@ interface SocketRules {
   readonly pinnedCertificate?: string | undefined;
 }
 
-const handshakeMs = 10_000;
+const handshakeMillis = 10_000;
 /** Largest message. Bytes. */
 const maxBytes = 256 * 1024;
 
@@ -27,7 +27,7 @@ export function openSocket(
   checkOutboundUrl(url.replace(/^ws/i, 'http'), { allowPrivateNetworks });
   return new WebSocket(url, [...protocols], {
     headers: { ...headers },
-    handshakeTimeout: handshakeMs,
+    handshakeTimeout: handshakeMillis,
     maxPayload: maxBytes,
     followRedirects: false,
     lookup: guardedLookup(allowPrivateNetworks, lookup),

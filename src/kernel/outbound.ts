@@ -48,14 +48,14 @@ export function createOutbound(options: OutboundOptions): Outbound {
       const url = checkOutboundUrl(String(request.url), { allowPrivateNetworks, maximumLength: 8192 });
       const method = request.method ?? 'GET';
       const headers = { 'user-agent': userAgent, ...request.headers };
-      const send = (timeoutMs: number) => exchange(agent, url, { ...request, method, headers, timeoutMs });
+      const send = (timeoutMillis: number) => exchange(agent, url, { ...request, method, headers, timeoutMillis });
       const startedAt = performance.now();
       try {
-        return await send(request.timeoutMs);
+        return await send(request.timeoutMillis);
       } catch (error) {
         // A kept connection may be closed by the other side just as we use it; only harmless methods are repeated.
         if (!isReset(error) || (method !== 'GET' && method !== 'HEAD')) throw error;
-        return await send(request.timeoutMs - (performance.now() - startedAt));
+        return await send(request.timeoutMillis - (performance.now() - startedAt));
       }
     },
     lines({ url: target, headers, signal }) {

@@ -6,7 +6,7 @@ import { WalletFault } from './connector.ts';
 import { forbiddenFault } from './wallet-http.ts';
 
 /** A socket that has not answered a ping by the next one is dead, however open it looks. */
-const pingMs = 20_000;
+const pingMillis = 20_000;
 /** A reader that is this many messages behind gets a new connection and catches up. */
 const mostUnread = 1000;
 
@@ -24,7 +24,7 @@ export async function* socketMessages(socket: WebSocket, signal: AbortSignal): A
     if (!isAlive) return socket.terminate();
     isAlive = false;
     if (socket.readyState === socket.OPEN) socket.ping();
-  }, pingMs);
+  }, pingMillis);
   const onAbort = () => end(new WalletFault('unreachable', 'The connection to the wallet was given up.'));
   signal.addEventListener('abort', onAbort, { once: true });
   socket.on('pong', () => {

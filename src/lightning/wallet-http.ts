@@ -16,7 +16,7 @@ interface WalletAnswer {
 
 export type WalletRequest = Pick<OutboundRequest, 'url' | 'method' | 'headers' | 'body'>;
 
-const timeoutMs = 8000;
+const timeoutMillis = 8000;
 
 /**
  * One request to a wallet's server. What its status means in general is decided here: 429 is `rate_limited`, and unless
@@ -81,7 +81,7 @@ export function plainReason(reason: unknown): string {
 async function send(outbound: Outbound, request: WalletRequest, signal: AbortSignal) {
   try {
     const headers = { accept: 'application/json', ...request.headers };
-    return await outbound.request({ ...request, headers, timeoutMs, signal });
+    return await outbound.request({ ...request, headers, timeoutMillis, signal });
   } catch (error) {
     if (!(error instanceof OutboundError)) throw error;
     throw new WalletFault(faultKinds[error.kind], error.message, { cause: error });

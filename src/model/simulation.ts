@@ -9,7 +9,7 @@ const texts = {
   payAfter: 'Seconds after which its invoices pay themselves; null: never',
 } as const;
 /** Longer than anybody waits for a wallet. */
-export const longestDelayMs = 60_000;
+export const longestDelayMillis = 60_000;
 export const longestPayAfterSeconds = 24 * 3600;
 
 export const simulationSchema = Type.Object(
@@ -25,7 +25,7 @@ type Simulation = Static<typeof simulationSchema>;
 
 export const simulationInput = inputObject({
   fail: optional(Type.Boolean({ description: texts.fail })),
-  delay_ms: optional(Type.Integer({ minimum: 0, maximum: longestDelayMs, description: texts.delay })),
+  delay_ms: optional(Type.Integer({ minimum: 0, maximum: longestDelayMillis, description: texts.delay })),
   hold: optional(Type.Boolean({ description: texts.hold })),
   pay_after_seconds: optional(
     Type.Integer({ minimum: 0, maximum: longestPayAfterSeconds, description: texts.payAfter }),

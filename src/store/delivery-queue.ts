@@ -153,7 +153,7 @@ export interface AttemptOutcome {
   status: number | null;
   excerpt: string | null;
   error: string | null;
-  durationMs: number;
+  durationMillis: number;
   endedAt: Date;
 }
 
@@ -173,7 +173,7 @@ export async function finishAttempts(
     outcomes.map((one) => one.status),
     outcomes.map((one) => one.excerpt),
     outcomes.map((one) => one.error),
-    outcomes.map((one) => one.durationMs),
+    outcomes.map((one) => one.durationMillis),
     outcomes.map((one) => one.endedAt),
   ]);
 }

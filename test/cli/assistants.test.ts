@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { sentenceOf } from '../../src/cli/failure.ts';
 import { ManualClock } from '../../src/kernel/clock.ts';
 import { openTestApp } from '../harness/app.ts';
@@ -41,7 +41,7 @@ const runJson = async (...words: string[]): Promise<any> => JSON.parse(await run
 
 // Each command opens the database anew, which takes its time on the embedded one.
 describe('assistants', { timeout: 120_000 }, () => {
-  it('are listed, those of one merchant in both modes', async () => {
+  test('are listed, those of one merchant in both modes', async () => {
     const { object, data } = await runJson('list', '--merchant', merchantId);
     expect(object).toBe('list');
     expect(data).toHaveLength(2);
@@ -50,7 +50,7 @@ describe('assistants', { timeout: 120_000 }, () => {
     );
   });
 
-  it('are disconnected once, stay listed, and cannot move the cursor with their names', async () => {
+  test('are disconnected once, stay listed, and cannot move the cursor with their names', async () => {
     const [{ id }] = connections as [(typeof connections)[0]];
     expect(await run('revoke', id)).toBe('Claude is disconnected. Running servers refuse it within 2 seconds.\n');
     expect(await run('revoke', id)).toMatch(/^Claude was disconnected before, on \d{4}-\S+Z\.\n$/);
@@ -62,7 +62,7 @@ describe('assistants', { timeout: 120_000 }, () => {
     ]);
   });
 
-  it('have ids, and what to do about one that nobody has is said', async () => {
+  test('have ids, and what to do about one that nobody has is said', async () => {
     const fault = await runJson('revoke', merchantId).then(() => undefined, sentenceOf);
     expect(fault).toMatch(/^No connection has the id .* "satline assistant list" shows them/);
   });

@@ -3,7 +3,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { buildParts } from '../../src/build-parts.ts';
 import { checkMigrations } from '../../src/cli/doctor/check-database.ts';
 import { checkRates } from '../../src/cli/doctor/check-rates.ts';
@@ -47,7 +47,7 @@ async function examine(env: NodeJS.ProcessEnv = {}) {
 }
 
 describe('doctor', { timeout: 180_000 }, () => {
-  it('finds an installation in order', async () => {
+  test('finds an installation in order', async () => {
     const { code, status, get } = await examine();
     expect(status).toEqual({
       node: 'ok',
@@ -62,7 +62,7 @@ describe('doctor', { timeout: 180_000 }, () => {
     if (!onPostgres) expect(get('database').advice).toContain('set DATABASE_URL');
   });
 
-  it('tells a person the wrong secrets key in a sentence', async () => {
+  test('tells a person the wrong secrets key in a sentence', async () => {
     const { code, stdout, stderr } = await satline({ ...database.env, SECRETS_KEY: '22'.repeat(32) }, 'doctor');
     expect(code).toBe(1);
     expect(stderr).toBe('');
@@ -74,7 +74,7 @@ describe('doctor', { timeout: 180_000 }, () => {
     expect(stdout).toMatch(/\n1 trouble\.\n$/);
   });
 
-  it('looks at every wallet', async () => {
+  test('looks at every wallet', async () => {
     await inDatabase(async ({ db, clock }) => {
       const terms = { email: null, currency: 'usd', timeZone: 'UTC' };
       await db.transaction((tx) => addMerchant(tx, { name: 'Bare', ...terms }, clock.now()));
@@ -111,7 +111,7 @@ describe('doctor', { timeout: 180_000 }, () => {
     expect(status).not.toHaveProperty('merchant Shop');
   });
 
-  it('asks every rate source', async () => {
+  test('asks every rate source', async () => {
     const server = createServer((request, response) => {
       const kraken = { error: [], result: { XXBTZUSD: { c: ['50100.0', '1'] } } };
       const coinbase = { data: { currency: 'BTC', rates: { USD: '50000' } } };
@@ -139,7 +139,7 @@ describe('doctor', { timeout: 180_000 }, () => {
     }
   });
 
-  it('says that the schema is behind, and leaves it so', async () => {
+  test('says that the schema is behind, and leaves it so', async () => {
     const db = await openDatabase(readConfig(database.env));
     const newest = '(select max(version) from schema_migrations)';
     await db.run(dynamicStatement(`delete from schema_migrations where version = ${newest}`));
@@ -155,7 +155,7 @@ describe('doctor', { timeout: 180_000 }, () => {
     await db.close();
   });
 
-  it('makes no database where there is none', async () => {
+  test('makes no database where there is none', async () => {
     const { DATABASE_URL: _, ...env } = database.env;
     const DATA_DIR = join(tmpdir(), `satline-test-${process.env.SATLINE_TEST_RUN}`, 'nowhere');
     const { code, stdout } = await satlineHere({ ...env, DATA_DIR }, 'doctor');
@@ -164,7 +164,7 @@ describe('doctor', { timeout: 180_000 }, () => {
     expect(existsSync(DATA_DIR)).toBe(false);
   });
 
-  it('names what is wrong with the configuration', async () => {
+  test('names what is wrong with the configuration', async () => {
     const { code, get, status } = await examine({ SECRETS_KEY: 'short', PORT: '-1' });
     expect(code).toBe(1);
     expect(get('configuration')).toMatchObject({ status: 'trouble', found: expect.stringContaining('PORT must be') });

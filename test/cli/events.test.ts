@@ -5,7 +5,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
 import { verifyWebhook } from '../../packages/sdk/src/index.ts';
 import { readMessages, type StreamMessage } from '../../src/cli/stream-messages.ts';
 import { openTestApp, type TestApp, type TestMerchant } from '../harness/app.ts';
@@ -73,7 +73,7 @@ class Tail {
 const env = () => ({ SATLINE_URL: url, SATLINE_KEY: merchant.test.key });
 
 describe('events tail', () => {
-  it('prints a line per event as it happens, and ends well with Ctrl-C', async () => {
+  test('prints a line per event as it happens, and ends well with Ctrl-C', async () => {
     const tail = new Tail(env(), 'events', 'tail');
     await tail.until('stderr', /Following http/);
     const order = await createOrder(merchant.test);
@@ -83,7 +83,7 @@ describe('events tail', () => {
     expect(await tail.interrupt()).toBe(0);
   });
 
-  it('prints the webhook’s bytes as JSON, from any place on, of the kinds asked for', async () => {
+  test('prints the webhook’s bytes as JSON, from any place on, of the kinds asked for', async () => {
     const { test: client } = await app.newMerchant();
     const order = await createOrder(client, { metadata: { note: '\u001b[31m\u2028' } });
     await client.delete(`/api/v1/m/orders/${order.id}`);
@@ -99,7 +99,7 @@ describe('events tail', () => {
     expect(rest.lines.map((line) => JSON.parse(line))).toEqual([cancelled]);
   });
 
-  it('takes address and key from the demo’s file', async () => {
+  test('takes address and key from the demo’s file', async () => {
     const dir = mkdtempSync(join(emptyDir, 'demo-'));
     const demo = { base_url: url, secret_key: merchant.test.key };
     writeFileSync(join(dir, 'demo-credentials.json'), JSON.stringify(demo));
@@ -107,7 +107,7 @@ describe('events tail', () => {
     await tail.until('stdout', /order\.created/);
   });
 
-  it('comes back after the connection broke, and misses nothing', async () => {
+  test('comes back after the connection broke, and misses nothing', async () => {
     const lastIds: (string | undefined)[] = [];
     const server = createServer((request, response) => {
       lastIds.push(request.headers['last-event-id'] as string | undefined);
@@ -130,7 +130,7 @@ describe('events tail', () => {
     await new Promise((resolve) => server.close(resolve));
   });
 
-  it.each([
+  test.each([
     ['without an address', {}, [], 'Which service? Give --url and --key; there is no demo in '],
     [
       'where nothing answers',
@@ -158,7 +158,7 @@ describe('events tail', () => {
     expect([code, stdout]).toEqual([1, '']);
   });
 
-  it('refuses options that make no sense', async () => {
+  test('refuses options that make no sense', async () => {
     for (const words of [
       ['--url', 'ftp://x'],
       ['--types', 'order.eaten'],
@@ -169,7 +169,7 @@ describe('events tail', () => {
 });
 
 describe('webhooks forward', () => {
-  it('sends what a webhook would, signed with a secret that stays the same', async () => {
+  test('sends what a webhook would, signed with a secret that stays the same', async () => {
     const receiver = await Receiver.open();
     const words = ['webhooks', 'forward', '--to', receiver.url];
     const { stdout: secret } = await satlineHere({ DATA_DIR: emptyDir, ...env() }, ...words, '--print-secret');
@@ -196,7 +196,7 @@ describe('webhooks forward', () => {
     await receiver.close();
   });
 
-  it('goes on when nobody listens at the other end', async () => {
+  test('goes on when nobody listens at the other end', async () => {
     const tail = new Tail(env(), 'webhooks', 'forward', '--to', 'http://127.0.0.1:9/hook', '--json');
     await tail.until('stderr', /Following/);
     await createOrder(merchant.test);
@@ -220,7 +220,7 @@ describe('a stream of messages', () => {
     return messages;
   }
 
-  it('is read whatever the pieces it comes in, characters cut in two included', async () => {
+  test('is read whatever the pieces it comes in, characters cut in two included', async () => {
     const data = '{"note":"☕ é"}';
     const bytes = [
       ...new TextEncoder().encode(`: hi\n\nid: 1\nevent: a\ndata: ${data}\n\nid:2\n\ndata: x\ndata: y\n\ndata: cut`),

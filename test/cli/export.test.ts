@@ -1,7 +1,7 @@
 import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createTestDatabase, type TestDatabase } from '../harness/database.ts';
 import { satlineHere } from './run-in-process.ts';
 
@@ -16,7 +16,7 @@ afterAll(async () => {
   await database.drop();
 });
 
-it('export and backup end once their file is whole', async () => {
+test('export and backup end once their file is whole', async () => {
   const file = join(folder, 'one.jsonl.gz');
   for (const words of [
     ['export', file],

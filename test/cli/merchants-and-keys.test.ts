@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { openDatabase } from '../../src/cli/open.ts';
 import { readConfig } from '../../src/config.ts';
 import { createTestDatabase, onPostgres, type TestDatabase } from '../harness/database.ts';
@@ -21,7 +21,7 @@ describe('merchants and keys', { timeout: 180_000 }, () => {
   let merchantId: string;
   let keyId: string;
 
-  it('a merchant is made with what was given', async () => {
+  test('a merchant is made with what was given', async () => {
     const made = await runBuilt(
       ...['merchant', 'create', '--name', ' Corner Shop ', '--email', 'shop@example.com'],
       ...['--currency', 'EUR', '--time-zone', 'europe/berlin', '--json'],
@@ -39,7 +39,7 @@ describe('merchants and keys', { timeout: 180_000 }, () => {
     merchantId = merchant.id;
   });
 
-  it('a key of the only merchant needs no --merchant', async () => {
+  test('a key of the only merchant needs no --merchant', async () => {
     const terms = ['--permissions', 'orders:read,orders:write', '--ip-ranges', '10.1.1.1/8', '--name', 'Till'];
     const made = await run('key', 'create', ...terms, '--json');
     expect(made).toMatchObject({ code: 0, stderr: '' });
@@ -59,13 +59,13 @@ describe('merchants and keys', { timeout: 180_000 }, () => {
     keyId = key.id;
   });
 
-  it('a key is printed once, for a person as well', async () => {
+  test('a key is printed once, for a person as well', async () => {
     const made = await run('key', 'create', '--live', '--publishable', '--merchant', merchantId);
     expect(made).toMatchObject({ code: 0, stderr: '' });
     expect(made.stdout).toMatch(/^Live publishable key, for Corner Shop in live mode:\n\n {2}pk_live_\w{40}\n/);
   });
 
-  it('a revoked key is listed as such, and no list shows a key', async () => {
+  test('a revoked key is listed as such, and no list shows a key', async () => {
     const revoked = await run('key', 'revoke', keyId, '--json');
     expect(revoked.code).toBe(0);
     expect(revoked.json()).toMatchObject({ id: keyId, revoked_at: expect.any(String) });
@@ -78,7 +78,7 @@ describe('merchants and keys', { timeout: 180_000 }, () => {
     expect(list.stdout).not.toMatch(/_(test|live)_\w{8}/);
   });
 
-  it('a key for an agent has its limits, in the currency of its merchant', async () => {
+  test('a key for an agent has its limits, in the currency of its merchant', async () => {
     const limits = ['--tools', 'create_order,get_order', '--max-order', '50', '--max-daily', '199.90'];
     const made = await run('key', 'create', '--name', 'Assistant', ...limits);
     expect(made.stdout).toMatch(
@@ -91,7 +91,7 @@ describe('merchants and keys', { timeout: 180_000 }, () => {
     });
   });
 
-  it('a key for web pages may be for products only', async () => {
+  test('a key for web pages may be for products only', async () => {
     const made = await run('key', 'create', '--publishable', '--products-only', '--name', 'Window');
     expect(made.stdout).toMatch(/^Window, .*\n\n {2}pk_test_\w{40}\n[\s\S]*asks {2}for products only$/m);
     expect((await run('key', 'list')).stdout).toMatch(/products only +Window/);
@@ -100,13 +100,13 @@ describe('merchants and keys', { timeout: 180_000 }, () => {
     expect(refused.stderr).toContain('--products-only is for --publishable keys.');
   });
 
-  it('an id that nobody has is a failure', async () => {
+  test('an id that nobody has is a failure', async () => {
     const revoked = await run('key', 'revoke', unknownId);
     expect(revoked).toMatchObject({ code: 1, stdout: '' });
     expect(revoked.stderr).toContain('"satline key list" shows them');
   });
 
-  it('with a second merchant --merchant is needed', async () => {
+  test('with a second merchant --merchant is needed', async () => {
     const second = await run('merchant', 'create', '--name', 'Other', '--email', 'other@example.com');
     const secondId = /id (\S+)/.exec(second.stdout)![1]!;
     expect(second.stdout).toContain(`satline key create --merchant ${secondId}`);
@@ -118,12 +118,12 @@ describe('merchants and keys', { timeout: 180_000 }, () => {
     expect(list.json().message).toContain('There are 2 merchants. Say which one with --merchant ID');
   });
 
-  it('a schema that is up to date stays as it is', async () => {
+  test('a schema that is up to date stays as it is', async () => {
     const migrated = await run('migrate', '--json');
     expect(migrated.json()).toEqual({ object: 'migration', engine: onPostgres ? 'postgres' : 'embedded', applied: [] });
   });
 
-  it.skipIf(onPostgres)('an embedded database in use is a sentence', async () => {
+  test.skipIf(onPostgres)('an embedded database in use is a sentence', async () => {
     const db = await openDatabase(readConfig(database.env));
     try {
       const list = await runBuilt('merchant', 'list');

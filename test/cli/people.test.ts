@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { sentenceOf } from '../../src/cli/failure.ts';
 import { ManualClock } from '../../src/kernel/clock.ts';
 import { openTestApp, type TestApp } from '../harness/app.ts';
@@ -41,7 +41,7 @@ describe('people and their merchant', { timeout: 180_000 }, () => {
   let invitation: string;
   let password: string;
 
-  it('a merchant can be made pending, and begins when it is activated', async () => {
+  test('a merchant can be made pending, and begins when it is activated', async () => {
     const made = await run('merchant', 'create', '--name', 'Shop', '--email', 'shop@example.com', '--pending');
     merchantId = made.id;
     expect(made.status).toBe('pending');
@@ -51,7 +51,7 @@ describe('people and their merchant', { timeout: 180_000 }, () => {
     await run('key', 'create');
   });
 
-  it('a merchant is put on another plan, once', async () => {
+  test('a merchant is put on another plan, once', async () => {
     const { data } = await run('plan', 'list');
     expect(data.map(({ slug }: never) => slug)).toEqual(expect.arrayContaining(['self_hosted', 'starter']));
     expect(await run('merchant', 'plan')).toMatchObject({ merchant_id: merchantId, plan: { slug: 'self_hosted' } });
@@ -68,7 +68,7 @@ describe('people and their merchant', { timeout: 180_000 }, () => {
     await run('merchant', 'plan', '--set', 'self_hosted');
   });
 
-  it('somebody is invited, and listed as such', async () => {
+  test('somebody is invited, and listed as such', async () => {
     const invited = await run('user', 'invite', 'ada@example.com', '--role', 'cashier', '--name', 'Ada');
     expect(invited).toMatchObject({
       object: 'invitation',
@@ -91,7 +91,7 @@ describe('people and their merchant', { timeout: 180_000 }, () => {
     expect(JSON.stringify(data)).not.toMatch(/hash|argon2/);
   });
 
-  it('faults say what to do', async () => {
+  test('faults say what to do', async () => {
     expect(await fault('user', 'invite', 'bob@example.com', '--role', 'owner')).toMatch(
       /bob@example.com is manager at Shop already\. "satline user add bob@example.com --role …" changes the role/,
     );
@@ -108,13 +108,13 @@ describe('people and their merchant', { timeout: 180_000 }, () => {
     expect(await fault('merchant', 'suspend', stranger)).toMatch(/No merchant has the id .* "satline merchant list"/);
   });
 
-  it('an invitation is withdrawn like a place', async () => {
+  test('an invitation is withdrawn like a place', async () => {
     expect(await run('user', 'remove', 'EVE@example.com')).toMatchObject({ revoked_keys: 0 });
     const { data } = await run('user', 'list');
     expect(data.map(({ email }: never) => email)).toEqual(['bob@example.com', 'ada@example.com']);
   });
 
-  it('a second factor is taken away from who has lost it', async () => {
+  test('a second factor is taken away from who has lost it', async () => {
     const reset = ['user', 'reset-second-factor', 'bob@example.com'] as const;
     expect(await fault(...reset)).toMatch(/bob@example.com has no second factor/);
     const bob = { email: 'bob@example.com', password };
@@ -138,7 +138,7 @@ describe('people and their merchant', { timeout: 180_000 }, () => {
     expect(data).toEqual([]);
   });
 
-  it('sign-ins and device keys are listed, ended one by one, and all together', async () => {
+  test('sign-ins and device keys are listed, ended one by one, and all together', async () => {
     const { url } = await run('user', 'password-link', 'bob@example.com', '--no-mail');
     const keys = await withApp(async (app) => {
       const accepted = await post(app, invitation, 'seven otters rowing home');
@@ -180,7 +180,7 @@ describe('people and their merchant', { timeout: 180_000 }, () => {
     });
   });
 
-  it('a new password from the operator ends what the old one opened, links too', async () => {
+  test('a new password from the operator ends what the old one opened, links too', async () => {
     const { url } = await run('user', 'password-link', 'bob@example.com');
     const { password: second } = await run('user', 'add', 'bob@example.com', '--role', 'manager', '--reset-password');
     expect(second).toMatch(/^\w{20}$/);
@@ -192,7 +192,7 @@ describe('people and their merchant', { timeout: 180_000 }, () => {
     });
   });
 
-  it('wallets are switched, changed and removed on record; a suspended merchant’s log goes on', async () => {
+  test('wallets are switched, changed and removed on record; a suspended merchant’s log goes on', async () => {
     const { data } = await run('wallet', 'list');
     const { id } = data.find(({ livemode }: { livemode: boolean }) => !livemode) ?? data[0];
     await run('wallet', 'disable', id);
@@ -202,7 +202,7 @@ describe('people and their merchant', { timeout: 180_000 }, () => {
     expect((await run('merchant', 'suspend', merchantId)).status).toBe('suspended');
   });
 
-  it('the log tells all of it, and shows what was altered', async () => {
+  test('the log tells all of it, and shows what was altered', async () => {
     const check = await run('audit-log', 'verify');
     const entries = await withApp((app) =>
       app.rows<{ action: string; actor: string }>('select action, actor from audit_log order by number'),

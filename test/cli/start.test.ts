@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createTestDatabase, type TestDatabase } from '../harness/database.ts';
 import { spawnSatline } from './run-satline.ts';
 
@@ -9,7 +9,7 @@ beforeAll(async () => {
 });
 afterAll(() => database.drop());
 
-it('starts the service and stops it on SIGTERM', { timeout: 180_000 }, async () => {
+test('starts the service and stops it on SIGTERM', { timeout: 180_000 }, async () => {
   const child = spawnSatline({ ...database.env, PORT: '0' }, 'start');
   const exit = once(child, 'exit');
   let printed = '';

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { afterEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, describe, expect, test, vi } from 'vitest';
 import { readIpRanges, readPermissions } from '../../src/cli/key-terms.ts';
 import { readTimeZone } from '../../src/cli/option-values.ts';
 import { printable } from '../../src/cli/output.ts';
@@ -31,7 +31,7 @@ async function usageFault(...words: string[]): Promise<string> {
 }
 
 describe('help', () => {
-  it('names every command there is', () => {
+  test('names every command there is', () => {
     expect(leaves(buildProgram()).map(({ path }) => path)).toEqual([
       'start',
       'migrate',
@@ -79,7 +79,7 @@ describe('help', () => {
     ]);
   });
 
-  it.each(leaves(buildProgram()))('of "$path" has an example that can be typed', ({ path, command }) => {
+  test.each(leaves(buildProgram()))('of "$path" has an example that can be typed', ({ path, command }) => {
     let help = '';
     command.configureOutput({ writeOut: (text) => (help += text) });
     command.outputHelp();
@@ -87,7 +87,7 @@ describe('help', () => {
     if (path !== 'start') expect(help).toContain('--json');
   });
 
-  it('is printed by the built program', async () => {
+  test('is printed by the built program', async () => {
     const { code, stdout } = await satline({}, 'wallet', 'add', '--help');
     expect(code).toBe(0);
     expect(stdout).toMatch(/--max-payment-sats[\s\S]*Examples:[\s\S]*satline wallet add --live/);
@@ -95,7 +95,7 @@ describe('help', () => {
 });
 
 describe('wrong usage', () => {
-  it.each([
+  test.each([
     ['an unknown command', ['sell']],
     ['an unknown option', ['merchant', 'list', '--all']],
     ['a word too many', ['migrate', 'now']],
@@ -121,7 +121,7 @@ describe('wrong usage', () => {
     expect(await usageFault(...words)).toMatch(/^error: .*\n[\s\S]*--help/);
   });
 
-  it('ends with code 2, and with --json says so in JSON', async () => {
+  test('ends with code 2, and with --json says so in JSON', async () => {
     const run = await satline({}, 'key', 'create', '--permissions', 'orders', '--json');
     expect(run.code).toBe(2);
     expect(run.stderr).toContain('"orders" is none of orders:read, orders:write');
@@ -130,14 +130,14 @@ describe('wrong usage', () => {
 });
 
 describe('a command that cannot begin', () => {
-  it('names every wrong variable, without a stack', async () => {
+  test('names every wrong variable, without a stack', async () => {
     const run = await satline({ PORT: 'many', LOG_LEVEL: 'loud' }, 'merchant', 'list', '--json');
     expect(run.code).toBe(1);
     expect(run.stderr).toMatch(/^PORT must be .*\nLOG_LEVEL must be .*\n$/);
     expect(run.json().message).toContain('PORT must be');
   });
 
-  it('says what to do when no PostgreSQL answers, without the password', async () => {
+  test('says what to do when no PostgreSQL answers, without the password', async () => {
     const env = { DATABASE_URL: 'postgres://me:hush@127.0.0.1:9/shop', SECRETS_KEY: '22'.repeat(32) };
     const run = await satline(env, 'merchant', 'list');
     expect(run.code).toBe(1);
@@ -149,11 +149,11 @@ describe('a command that cannot begin', () => {
 });
 
 describe('option values', () => {
-  it('permissions are a list without repetitions', () => {
+  test('permissions are a list without repetitions', () => {
     expect(readPermissions('orders:read, orders:read,media_keys:manage')).toEqual(['orders:read', 'media_keys:manage']);
   });
 
-  it.each([
+  test.each([
     ['10.1.2.3/8', '10.0.0.0/8'],
     ['203.0.113.7', '203.0.113.7/32'],
     ['2001:DB8::1', '2001:db8::1/128'],
@@ -163,7 +163,7 @@ describe('option values', () => {
     expect(readIpRanges(text)).toEqual([range]);
   });
 
-  it.each([
+  test.each([
     '10.1',
     '010.0.0.1',
     '0x7f000001',
@@ -177,7 +177,7 @@ describe('option values', () => {
     expect(() => readIpRanges(text)).toThrow('is no address or range');
   });
 
-  it.each([
+  test.each([
     ['utc', 'UTC'],
     ['europe/berlin', 'Europe/Berlin'],
     ['Asia/Kolkata', 'Asia/Kolkata'],
@@ -186,7 +186,7 @@ describe('option values', () => {
     expect(readTimeZone(text)).toBe(name);
   });
 
-  it('text from elsewhere cannot move the cursor', () => {
+  test('text from elsewhere cannot move the cursor', () => {
     expect(printable('a\u001b[2J\r\u202eb\nc')).toBe('a\ufffd[2J\ufffd\ufffdb\nc');
   });
 });

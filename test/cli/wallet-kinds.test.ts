@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { systemClock } from '../../src/kernel/clock.ts';
 import { createTestDatabase, type TestDatabase } from '../harness/database.ts';
 import { startBlinkServer } from '../rig/blink-server.ts';
@@ -116,7 +116,7 @@ const advice: Record<string, RegExp> = {
 };
 
 describe.each(Object.entries(kinds))('wallet add, %s', { timeout: 120_000 }, (kind, open) => {
-  it('takes what is pasted, asks the wallet first, says how payments are seen, and keeps secrets to itself', async () => {
+  test('takes what is pasted, asks the wallet first, says how payments are seen, and keeps secrets to itself', async () => {
     const { receiving, spending, secrets } = await open();
     if (spending) {
       const refused = await run('wallet', 'add', ...spending);
@@ -138,7 +138,7 @@ describe.each(Object.entries(kinds))('wallet add, %s', { timeout: 120_000 }, (ki
 });
 
 describe('wallets that were added', { timeout: 120_000 }, () => {
-  it('are listed with their health and without their secrets, and not added twice', async () => {
+  test('are listed with their health and without their secrets, and not added twice', async () => {
     const { stdout } = await run('wallet', 'list', '--json');
     const { data } = JSON.parse(stdout);
     for (const [kind, { secrets }] of pasted) {
@@ -151,7 +151,7 @@ describe('wallets that were added', { timeout: 120_000 }, () => {
     expect([twice.code, twice.stderr]).toEqual([1, expect.stringContaining('is connected already')]);
   });
 
-  it('saves a credential that could spend when that is insisted on, and warns', async () => {
+  test('saves a credential that could spend when that is insisted on, and warns', async () => {
     const server = await kept(startPhoenixdServer(node));
     const paste = `type=phoenixd;server=${server.url};password=${server.fullPassword}`;
     const added = await run('wallet', 'add', paste, '--accept-spend-risk', '--name', 'Risky');
@@ -159,7 +159,7 @@ describe('wallets that were added', { timeout: 120_000 }, () => {
     expect(added.stdout).toMatch(/What was saved could spend from this wallet; a receive-only one is safer\.\n$/);
   });
 
-  it('saves nothing of a wallet that does not answer, or knows another secret', async () => {
+  test('saves nothing of a wallet that does not answer, or knows another secret', async () => {
     const server = await kept(startLnbitsServer(node));
     const wrong = await run('wallet', 'add', `lnbits+${server.url}`, '--key', 'ff'.repeat(16));
     expect(wrong.code).toBe(1);
@@ -171,7 +171,7 @@ describe('wallets that were added', { timeout: 120_000 }, () => {
     expect(names).not.toContain(`LNbits at ${new URL(server.url).host}`);
   });
 
-  it('changes and removes what was added', async () => {
+  test('changes and removes what was added', async () => {
     const wallets = (await run('wallet', 'list', '--json')).json().data;
     const { id } = wallets.find(({ name }: { name: string }) => name === 'Risky');
     const nothing = await run('wallet', 'change', id);

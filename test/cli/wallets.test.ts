@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { createTestDatabase, type TestDatabase } from '../harness/database.ts';
 import { instead, LnurlServer } from '../support/lnurl-server.ts';
 import { satlineHere } from './run-in-process.ts';
@@ -25,14 +25,14 @@ const run = (...words: string[]) => satlineHere(environment(), ...words);
 describe('wallets', { timeout: 180_000 }, () => {
   let walletId: string;
 
-  it('one that cannot tell when it was paid is refused, and how to save it anyway is said', async () => {
+  test('one that cannot tell when it was paid is refused, and how to save it anyway is said', async () => {
     server.behaviour = { callback: ({ pr, routes }) => ({ pr, routes }) };
     const refused = await run('wallet', 'add', server.address);
     expect(refused).toMatchObject({ code: 1, stdout: '' });
     expect(refused.stderr).toMatch(/does not tell whether an invoice was paid.*--save-anyway\.\n$/);
   });
 
-  it('one that answers is connected', async () => {
+  test('one that answers is connected', async () => {
     const added = await satline(
       environment(),
       ...['wallet', 'add', `Alice@${server.host}`, '--name', 'Till', '--max-payment-sats', '5000', '--json'],
@@ -53,18 +53,18 @@ describe('wallets', { timeout: 180_000 }, () => {
     walletId = added.json().id;
   });
 
-  it('one of the real network belongs to live mode', async () => {
+  test('one of the real network belongs to live mode', async () => {
     server.behaviour = { network: 'mainnet' };
-    const test = await run('wallet', 'add', `bob@${server.host}`, '--json');
-    expect(test.code).toBe(1);
-    expect(test.json().message).toMatch(/invoice for mainnet.*added with --live\.$/);
-    expect(test.stderr.trim().split('\n')).toHaveLength(1);
+    const inTest = await run('wallet', 'add', `bob@${server.host}`, '--json');
+    expect(inTest.code).toBe(1);
+    expect(inTest.json().message).toMatch(/invoice for mainnet.*added with --live\.$/);
+    expect(inTest.stderr.trim().split('\n')).toHaveLength(1);
     const live = await run('wallet', 'add', '--live', `bob@${server.host}`);
     expect(live).toMatchObject({ code: 0, stderr: '' });
     expect(live.stdout).toMatch(/mode {2,}live\n {2}state {2,}takes payments, first in line\n {2}settlement {2,}seen/);
   });
 
-  it('one that is switched off says so in the list', async () => {
+  test('one that is switched off says so in the list', async () => {
     expect((await run('wallet', 'disable', walletId, '--json')).json()).toMatchObject({ status: 'disabled' });
     const wallets = (await run('wallet', 'list', '--json')).json().data;
     expect(wallets.map((wallet: Record<string, unknown>) => [wallet.livemode, wallet.name, wallet.enabled])).toEqual([
@@ -74,7 +74,7 @@ describe('wallets', { timeout: 180_000 }, () => {
     ]);
   });
 
-  it('the simulated one does what it is told, and nothing else', async () => {
+  test('the simulated one does what it is told, and nothing else', async () => {
     const wallets = (await run('wallet', 'list', '--json')).json().data;
     const { id } = wallets.find((wallet: Record<string, unknown>) => wallet.connection === 'simulated');
     const simulate = (...list: string[]) => run('wallet', 'change', id, '--simulate', ...list);
@@ -90,7 +90,7 @@ describe('wallets', { timeout: 180_000 }, () => {
     expect([real.code, real.stderr]).toEqual([1, expect.stringContaining('this one is real')]);
   });
 
-  it('one that fails is noted as failing until a probe succeeds', async () => {
+  test('one that fails is noted as failing until a probe succeeds', async () => {
     server.behaviour = { instead: { payRequest: instead.error('Away') } };
     const failed = await run('wallet', 'probe', walletId, '--json');
     expect(failed.code).toBe(1);

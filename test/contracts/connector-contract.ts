@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { ManualClock } from '../../src/kernel/clock.ts';
 import { decodeBolt11 } from '../../src/lightning/bolt11.ts';
 import type { Network } from '../../src/lightning/bolt11-format.ts';
@@ -60,7 +60,7 @@ export function describeConnector(name: string, makeHarness: () => Promise<Conne
       return error;
     }
 
-    it('reports limits, visibility and that it cannot spend', async () => {
+    test('reports limits, visibility and that it cannot spend', async () => {
       const probe = await harness.connector.probe(never);
       expect(probe).toMatchObject({ settlementVisibility: 'proof', canSpend: false });
       expect(probe.minSats).toBeGreaterThanOrEqual(1);
@@ -68,7 +68,7 @@ export function describeConnector(name: string, makeHarness: () => Promise<Conne
       for (const note of probe.notes) expect(note).toMatch(/^[^<>]+\.$/);
     });
 
-    it('makes invoices for exactly the amount, on an accepted network', async () => {
+    test('makes invoices for exactly the amount, on an accepted network', async () => {
       for (const amountSats of [1, 21, 999_999]) {
         const invoice = await create(amountSats);
         const decoded = decodeBolt11(invoice.bolt11);
@@ -82,24 +82,24 @@ export function describeConnector(name: string, makeHarness: () => Promise<Conne
       }
     });
 
-    it('makes a new payment hash for each reference', async () => {
+    test('makes a new payment hash for each reference', async () => {
       const invoices = await Promise.all(Array.from({ length: 20 }, () => create()));
       expect(new Set(invoices.map((invoice) => invoice.paymentHash)).size).toBe(20);
     });
 
-    it('copes with any description (case C006)', async () => {
+    test('copes with any description (case C006)', async () => {
       for (const description of ['', 'Ωμέγα ☂ 数', 'Café №5', '🥨'.repeat(400), 'a&b=c?d#e "f"', '\ud800']) {
         const { description: written } = decodeBolt11((await create(1, description)).bolt11);
         if (written !== undefined && description.length < 100) expect([description, '\ufffd']).toContain(written);
       }
     });
 
-    it('refuses an amount that is no whole number of sats', async () => {
+    test('refuses an amount that is no whole number of sats', async () => {
       const request = { ref: 'odd', amountMsat: 1500n, description: '', expirySeconds: 900 };
       expect((await fault(harness.connector.createInvoice(request, never))).kind).toBe('amount_out_of_range');
     });
 
-    it('says pending until paid, then settled with a preimage that proves it, for good', async () => {
+    test('says pending until paid, then settled with a preimage that proves it, for good', async () => {
       const invoice = await create();
       for (let i = 0; i < 10; i++) expect(await lookUp(invoice)).toEqual({ state: 'pending' });
       await harness.pay(invoice.paymentHash, { preimage: true });
@@ -113,20 +113,20 @@ export function describeConnector(name: string, makeHarness: () => Promise<Conne
       }
     });
 
-    it('says settled without a preimage when the wallet gives none (case C018)', async () => {
+    test('says settled without a preimage when the wallet gives none (case C018)', async () => {
       const invoice = await create();
       await harness.pay(invoice.paymentHash, { preimage: false });
       expect(await lookUp(invoice)).toMatchObject({ state: 'settled', preimage: undefined });
     });
 
-    it('keeps invoices apart', async () => {
+    test('keeps invoices apart', async () => {
       const [paid, unpaid] = [await create(), await create()];
       await harness.pay(paid.paymentHash, { preimage: true });
       expect(await lookUp(unpaid)).toEqual({ state: 'pending' });
       expect(await lookUp(paid)).toMatchObject({ state: 'settled' });
     });
 
-    it('says expired after the end of an unpaid invoice, and settled when money comes late (case C024)', async () => {
+    test('says expired after the end of an unpaid invoice, and settled when money comes late (case C024)', async () => {
       const invoice = await create();
       harness.clock.set(new Date(invoice.expiresAt.getTime() + 1000));
       expect(await lookUp(invoice)).toEqual({ state: 'expired' });
@@ -134,7 +134,7 @@ export function describeConnector(name: string, makeHarness: () => Promise<Conne
       expect(await lookUp(invoice)).toMatchObject({ state: 'settled' });
     });
 
-    it('fails in a way that can be shown, and works again afterwards', async () => {
+    test('fails in a way that can be shown, and works again afterwards', async () => {
       const invoice = await create();
       harness.setWallet('failing');
       await fault(harness.connector.probe(never));
@@ -145,7 +145,7 @@ export function describeConnector(name: string, makeHarness: () => Promise<Conne
       await create();
     });
 
-    it('obeys the caller when the wallet hangs', async () => {
+    test('obeys the caller when the wallet hangs', async () => {
       const invoice = await create();
       harness.setWallet('hanging');
       const startedAt = Date.now();

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { connectWallet, type WalletRequest } from '../../src/flows/connect-wallet.ts';
 import type { Scope } from '../../src/kernel/context.ts';
 import { listMerchantWallets, markWalletDeleted, setWalletEnabled } from '../../src/store/wallets.ts';
@@ -29,7 +29,7 @@ function connect(request: Partial<WalletRequest> = {}, inScope = scope) {
 const walletNames = async () => (await listMerchantWallets(world.parts.db, scope)).map(({ name }) => name);
 
 describe('connecting a wallet', () => {
-  it('saves what the probe found, at the end of the line', async () => {
+  test('saves what the probe found, at the end of the line', async () => {
     const { wallet, probe } = await connect({
       connection: ` lightning:Alice@${server.host}`,
       maxPaymentSats: 900,
@@ -49,7 +49,7 @@ describe('connecting a wallet', () => {
     });
   });
 
-  it('refuses one whose settlement cannot be seen, unless it is wanted anyway', async () => {
+  test('refuses one whose settlement cannot be seen, unless it is wanted anyway', async () => {
     server.behaviour = { callback: ({ pr, routes }) => ({ pr, routes }) };
     await expect(connect()).rejects.toMatchObject({
       code: 'validation_error',
@@ -60,7 +60,7 @@ describe('connecting a wallet', () => {
     expect(wallet).toMatchObject({ name: 'Later', settlement_visibility: 'none' });
   });
 
-  it('takes each network in its own mode only', async () => {
+  test('takes each network in its own mode only', async () => {
     const live = { ...scope, livemode: true };
     await expect(connect({}, live)).rejects.toMatchObject({ code: 'validation_error' });
     server.behaviour = { network: 'mainnet' };
@@ -68,14 +68,14 @@ describe('connecting a wallet', () => {
     expect((await connect({}, live)).wallet).toMatchObject({ livemode: true, position: 1, is_default: true });
   });
 
-  it('refuses an address that is connected already, also when disabled', async () => {
+  test('refuses an address that is connected already, also when disabled', async () => {
     const { wallet } = await connect();
     await expect(connect()).rejects.toMatchObject({ code: 'conflict' });
     await setWalletEnabled(world.parts.db, scope, wallet.id, false, world.clock.now());
     await expect(connect()).rejects.toMatchObject({ code: 'conflict', message: expect.stringContaining('disabled') });
   });
 
-  it('knows a wallet that is away from one that is wrong', async () => {
+  test('knows a wallet that is away from one that is wrong', async () => {
     server.behaviour = { instead: { payRequest: instead.drop() } };
     await expect(connect()).rejects.toMatchObject({ code: 'wallet_unavailable' });
     server.behaviour = { instead: { payRequest: instead.error('No such user') } };
@@ -83,7 +83,7 @@ describe('connecting a wallet', () => {
     expect(await walletNames()).toEqual(['Simulated test wallet']);
   });
 
-  it.each([
+  test.each([
     ['alice', 'looks like an e-mail address'],
     ['alice@10.0.0.1', 'must be a name'],
   ])('asks nobody for the address %s', async (connection, sentence) => {
@@ -93,7 +93,7 @@ describe('connecting a wallet', () => {
     expect(server.requests).toHaveLength(before);
   });
 
-  it('has the simulated wallet in test mode once, also after it was removed', async () => {
+  test('has the simulated wallet in test mode once, also after it was removed', async () => {
     const before = server.requests.length;
     const simulated = { connection: 'Test@simulated.invalid' };
     await expect(connect(simulated)).rejects.toMatchObject({ code: 'conflict' });
@@ -111,7 +111,7 @@ describe('connecting a wallet', () => {
     expect(server.requests).toHaveLength(before);
   });
 
-  it('refuses a ceiling below what the wallet takes at least', async () => {
+  test('refuses a ceiling below what the wallet takes at least', async () => {
     server.behaviour = { payRequest: (answer) => ({ ...answer, minSendable: 10_000 }) };
     await expect(connect({ maxPaymentSats: 9 })).rejects.toMatchObject({ code: 'validation_error' });
     expect((await connect({ maxPaymentSats: 10 })).wallet).toMatchObject({ min_sats: 10, max_payment_sats: 10 });

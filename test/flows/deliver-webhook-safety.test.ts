@@ -106,8 +106,8 @@ describe('what an endpoint says', () => {
     const webhook = await createWebhook(client, 'https://slow.example/', { events: ['order.created'] });
     await createOrder(client);
     const waited: number[] = [];
-    const request = async ({ timeoutMs }: OutboundRequest): Promise<OutboundResponse> => {
-      waited.push(timeoutMs);
+    const request = async ({ timeoutMillis }: OutboundRequest): Promise<OutboundResponse> => {
+      waited.push(timeoutMillis);
       throw new OutboundError('timeout', 'slow.example did not answer in time.');
     };
     await deliverDue({ ...app.parts, endpoints: { ...app.parts.endpoints, request } });

@@ -248,7 +248,7 @@ describe('a lease', () => {
       status: good ? 200 : 500,
       excerpt: null,
       error: good ? null : 'no',
-      durationMs: 1,
+      durationMillis: 1,
       endedAt: clock.now(),
     });
     const first = await claim();

@@ -1,8 +1,8 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { currencies, currencyExponent, isCurrency, parseCurrency } from '../../src/kernel/currency.ts';
 
 describe('currency codes', () => {
-  it.each([
+  test.each([
     ['usd', 2],
     ['eur', 2],
     ['jpy', 0],
@@ -22,11 +22,11 @@ describe('currency codes', () => {
     expect(currencyExponent(code)).toBe(exponent);
   });
 
-  it('reads codes in any case and answers lower case (case C128)', () => {
+  test('reads codes in any case and answers lower case (case C128)', () => {
     for (const text of ['EUR', 'eur', 'Eur']) expect(parseCurrency(text)).toBe('eur');
   });
 
-  it.each(['xau', 'xag', 'xts', 'xxx', 'xdr', 'xba', 'hrk', 'bgn', 'zwl', 'btc', 'sat', 'xyz'])(
+  test.each(['xau', 'xag', 'xts', 'xxx', 'xdr', 'xba', 'hrk', 'bgn', 'zwl', 'btc', 'sat', 'xyz'])(
     'knows no %s',
     (code) => {
       expect(parseCurrency(code)).toBeUndefined();
@@ -34,18 +34,21 @@ describe('currency codes', () => {
     },
   );
 
-  it.each(['', 'us', 'usdt', ' usd', 'usd\n', '$', 'us\0', '\u212Awd', 'constructor', '840'])('refuses %j', (text) => {
-    expect(parseCurrency(text)).toBeUndefined();
-  });
+  test.each(['', 'us', 'usdt', ' usd', 'usd\n', '$', 'us\0', '\u212Awd', 'constructor', '840'])(
+    'refuses %j',
+    (text) => {
+      expect(parseCurrency(text)).toBeUndefined();
+    },
+  );
 
-  it('tells only lower-case codes as the form kept inside', () => {
+  test('tells only lower-case codes as the form kept inside', () => {
     expect(isCurrency('usd')).toBe(true);
     expect(isCurrency('USD')).toBe(false);
     expect(() => currencyExponent('USD')).toThrow(RangeError);
     expect(() => currencyExponent('xyz')).toThrow(RangeError);
   });
 
-  it('has every code once', () => {
+  test('has every code once', () => {
     expect(new Set(currencies).size).toBe(currencies.length);
     expect(currencies.length).toBe(165);
     expect(currencies.every((code) => /^[a-z]{3}$/.test(code))).toBe(true);

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import {
   type Decimal,
   decimal,
@@ -12,7 +12,7 @@ import {
 } from '../../src/kernel/decimal.ts';
 
 describe('decimals', () => {
-  it.each([
+  test.each([
     ['0', '0'],
     ['1', '1'],
     ['65000.50', '65000.5'],
@@ -30,7 +30,7 @@ describe('decimals', () => {
     expect(formatDecimal(parseDecimal(text)!)).toBe(plain);
   });
 
-  it.each([
+  test.each([
     ...[
       '',
       ' ',
@@ -55,18 +55,18 @@ describe('decimals', () => {
     expect(() => decimal(text)).toThrow(RangeError);
   });
 
-  it('prints as many decimals as asked for', () => {
+  test('prints as many decimals as asked for', () => {
     expect(formatDecimal(decimal('100000'), 2)).toBe('100000.00');
     expect(formatDecimal(decimal('1.2345'), 2)).toBe('1.2345');
   });
 
-  it('rounds halves up', () => {
+  test('rounds halves up', () => {
     expect(formatDecimal(roundDecimalHalfUp(decimal('1.00005'), 4))).toBe('1.0001');
     expect(formatDecimal(roundDecimalHalfUp(decimal('1.000049999999'), 4))).toBe('1');
     expect(formatDecimal(scaleDecimal(decimal('2'), decimal('1'), decimal('3')))).toBe('0.666666666667');
   });
 
-  it('reads back what it prints', () => {
+  test('reads back what it prints', () => {
     fc.assert(
       fc.property(fc.bigInt({ min: 0n, max: 10n ** 40n }), fc.integer({ min: 0, max: 12 }), (value, digits) => {
         expect(parseDecimal(formatDecimal(value as Decimal, digits))).toBe(value);
@@ -74,7 +74,7 @@ describe('decimals', () => {
     );
   });
 
-  it('reads every number that JavaScript prints', () => {
+  test('reads every number that JavaScript prints', () => {
     fc.assert(
       fc.property(fc.double({ min: 1e-6, max: 1e21, noNaN: true }), (value) => {
         const read = Number(formatDecimal(parseDecimal(String(value))!));
@@ -83,7 +83,7 @@ describe('decimals', () => {
     );
   });
 
-  it('divides to the side it says', () => {
+  test('divides to the side it says', () => {
     fc.assert(
       fc.property(fc.bigInt({ min: 0n, max: 10n ** 30n }), fc.bigInt({ min: 1n, max: 10n ** 20n }), (a, b) => {
         const up = divideRoundedUp(a, b);

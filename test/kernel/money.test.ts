@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { currencies, currencyExponent } from '../../src/kernel/currency.ts';
 import { type Decimal, decimal } from '../../src/kernel/decimal.ts';
 import {
@@ -21,7 +21,7 @@ const anyCurrency = fc.constantFrom(...currencies);
 const anyPrice = fc.bigInt({ min: 10n ** 12n, max: 10n ** 24n }) as fc.Arbitrary<Decimal>;
 
 describe('sats for an amount of fiat', () => {
-  it.each([
+  test.each([
     // Cents, currency, price, sats
     [1999, 'usd', '100000', 19_990],
     [1999, 'usd', '65000.50', 30_754],
@@ -38,13 +38,13 @@ describe('sats for an amount of fiat', () => {
     expect(satsForFiatRoundedUp(amount, currency, decimal(price))).toBe(expected);
   });
 
-  it('is right where floating point is not', () => {
+  test('is right where floating point is not', () => {
     // 0.07 / 70000 * 1e8 is 100.00000000000001 in doubles, which a float ceil turns into 101.
     expect(satsForFiatRoundedUp(7, 'usd', decimal('70000'))).toBe(100);
     expect(satsForFiatRoundedUp(29, 'usd', decimal('29000'))).toBe(1000);
   });
 
-  it('never asks for less than the price, nor for a whole sat more', () => {
+  test('never asks for less than the price, nor for a whole sat more', () => {
     fc.assert(
       fc.property(fc.nat({ max: 2 ** 40 }), anyCurrency, anyPrice, (amount, currency, price) => {
         let asked: bigint;
@@ -64,7 +64,7 @@ describe('sats for an amount of fiat', () => {
     );
   });
 
-  it('is worth at least the price when turned back', () => {
+  test('is worth at least the price when turned back', () => {
     fc.assert(
       fc.property(fc.nat({ max: 10 ** 7 }), anyCurrency, anyPrice, (amount, currency, price) => {
         const asked = satsForFiatRoundedUp(amount, currency, price);
@@ -78,7 +78,7 @@ describe('sats for an amount of fiat', () => {
     );
   });
 
-  it('grows with the amount and falls with the price', () => {
+  test('grows with the amount and falls with the price', () => {
     fc.assert(
       fc.property(fc.nat({ max: 10 ** 7 }), fc.nat({ max: 1000 }), anyPrice, anyPrice, (amount, more, one, other) => {
         const [low, high] = one < other ? [one, other] : [other, one];
@@ -89,7 +89,7 @@ describe('sats for an amount of fiat', () => {
     );
   });
 
-  it('refuses what no sats can be computed for', () => {
+  test('refuses what no sats can be computed for', () => {
     const price = decimal('100000');
     for (const amount of [-1, 10.5, Number.NaN, Number.POSITIVE_INFINITY, maxAmount + 1]) {
       expect(() => satsForFiatRoundedUp(amount, 'usd', price)).toThrow(RangeError);
@@ -102,7 +102,7 @@ describe('sats for an amount of fiat', () => {
 });
 
 describe('value of sats', () => {
-  it.each([
+  test.each([
     [30_754, 'usd', '65000.50', 1999],
     [1, 'usd', '500000', 1], // half a cent
     [1, 'usd', '499999.999999', 0],
@@ -113,13 +113,13 @@ describe('value of sats', () => {
     expect(fiatValueRoundedHalfUp(amount, currency, decimal(price))).toBe(expected);
   });
 
-  it('refuses a value that no number holds', () => {
+  test('refuses a value that no number holds', () => {
     expect(() => fiatValueRoundedHalfUp(maxAmount, 'usd', decimal('100000000'))).toThrow(RangeError);
   });
 });
 
 describe('variance', () => {
-  it.each([
+  test.each([
     [1999, 1999, '0.00'],
     [10_000, 10_025, '0.25'],
     [10_000, 9975, '-0.25'],
@@ -139,7 +139,7 @@ describe('variance', () => {
 });
 
 describe('amounts as text', () => {
-  it.each([
+  test.each([
     [1234, 'usd', '12.34', '$12.34'],
     [1999, 'usd', '19.99', '$19.99'],
     [5, 'usd', '0.05', '$0.05'],
@@ -160,7 +160,7 @@ describe('amounts as text', () => {
     expect(formatMoney(amount, currency)).toBe(money);
   });
 
-  it('loses no digit in any currency', () => {
+  test('loses no digit in any currency', () => {
     fc.assert(
       fc.property(fc.maxSafeNat(), anyCurrency, (amount, currency) => {
         expect(parseAmount(formatAmount(amount, currency), currency)).toBe(amount);
@@ -172,7 +172,7 @@ describe('amounts as text', () => {
     );
   });
 
-  it.each([
+  test.each([
     ['19.99', 'usd', 1999], // C083: each of these is off by one in floating point somewhere
     ['8.20', 'usd', 820],
     ['4.56', 'usd', 456],
@@ -187,7 +187,7 @@ describe('amounts as text', () => {
     expect(parseAmount(text, currency)).toBe(expected);
   });
 
-  it.each([
+  test.each([
     ['19.999', 'usd'],
     ['500.5', 'jpy'],
     ['-1', 'usd'],
@@ -204,7 +204,7 @@ describe('amounts as text', () => {
 });
 
 describe('branded amounts', () => {
-  it('hold whole numbers that JSON carries', () => {
+  test('hold whole numbers that JSON carries', () => {
     expect(cents(maxAmount)).toBe(maxAmount);
     for (const value of [-1, 0.5, 19.99, Number.NaN, maxAmount + 1]) {
       expect(() => cents(value)).toThrow(RangeError);
@@ -212,7 +212,7 @@ describe('branded amounts', () => {
     }
   });
 
-  it('multiply without losing digits', () => {
+  test('multiply without losing digits', () => {
     expect(priceTimesQuantity(1999, 3)).toBe(5997);
     expect(priceTimesQuantity(maxAmount, 1)).toBe(maxAmount);
     expect(() => priceTimesQuantity(maxAmount, 2)).toThrow(String(maxAmount));
@@ -220,7 +220,7 @@ describe('branded amounts', () => {
     expect(() => priceTimesQuantity(100, 1.5)).toThrow(RangeError);
   });
 
-  it('ask wallets for whole sats (case C011)', () => {
+  test('ask wallets for whole sats (case C011)', () => {
     expect(msatsForSats(21)).toBe(21_000n);
     expect(msatsForSats(maxAmount)).toBe(BigInt(maxAmount) * 1000n);
   });

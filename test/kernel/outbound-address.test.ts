@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { isRefusedAddress } from '../../src/kernel/outbound-address.ts';
 import type { OutboundError } from '../../src/kernel/outbound-error.ts';
 import { checkOutboundUrl } from '../../src/kernel/outbound-url.ts';
@@ -34,15 +34,15 @@ const privateAddresses = [
 ] as const;
 
 describe('addresses', () => {
-  it.each([...publicAddresses, ...publicV6])('lets the public address %s through', (address) => {
+  test.each([...publicAddresses, ...publicV6])('lets the public address %s through', (address) => {
     expect(isRefusedAddress(address, false)).toBe(false);
   });
 
-  it.each(privateAddresses)('refuses %s', (_, addresses) => {
+  test.each(privateAddresses)('refuses %s', (_, addresses) => {
     for (const address of addresses) expect([address, isRefusedAddress(address, false)]).toEqual([address, true]);
   });
 
-  it('lets private addresses through where they are allowed', () => {
+  test('lets private addresses through where they are allowed', () => {
     for (const address of ['127.0.0.1', '::1', '10.0.0.1', '::ffff:192.168.0.1', 'fd00::1', '100.64.0.1']) {
       expect([address, isRefusedAddress(address, true)]).toEqual([address, false]);
     }
@@ -61,18 +61,21 @@ describe('addresses', () => {
     '100.100.100.200',
     '168.63.129.16',
   ];
-  it.each(metadata)('never lets the link-local or metadata address %s through', (address) => {
+  test.each(metadata)('never lets the link-local or metadata address %s through', (address) => {
     expect(isRefusedAddress(address, true)).toBe(true);
     expect(isRefusedAddress(address, false)).toBe(true);
   });
 
-  it.each(['', 'example.com', '1.2.3', '0x7f.0.0.1', '1.2.3.4.5', ':::'])('refuses %j, which is no address', (text) => {
-    expect(isRefusedAddress(text, true)).toBe(true);
-  });
+  test.each(['', 'example.com', '1.2.3', '0x7f.0.0.1', '1.2.3.4.5', ':::'])(
+    'refuses %j, which is no address',
+    (text) => {
+      expect(isRefusedAddress(text, true)).toBe(true);
+    },
+  );
 });
 
 describe('URLs', () => {
-  it.each([
+  test.each([
     'https://[::ffff:127.0.0.1]/',
     'https://[::127.0.0.1]/',
     'https://[::1]/',
@@ -92,7 +95,7 @@ describe('URLs', () => {
     expect(kindOf(url, strict)).toBe('refused_address');
   });
 
-  it.each([
+  test.each([
     '',
     'example.com/x',
     'ftp://h/x',
@@ -113,7 +116,7 @@ describe('URLs', () => {
     expect(kindOf(url, strict)).toBe('refused_url');
   });
 
-  it('accepts ordinary URLs and keeps them as they are', () => {
+  test('accepts ordinary URLs and keeps them as they are', () => {
     const text = 'https://shop.example:8443/hook?a=%3F&b=c#part';
     expect(checkOutboundUrl(text, strict).href).toBe(text);
     expect(kindOf('http://shop.example/', strict)).toBe('accepted');
@@ -121,7 +124,7 @@ describe('URLs', () => {
     expect(kindOf('https://shop.example/a@b', strict)).toBe('accepted');
   });
 
-  it('allows private hosts by switch, but never metadata', () => {
+  test('allows private hosts by switch, but never metadata', () => {
     for (const url of ['http://localhost:3000/', 'http://127.0.0.1/', 'http://[::1]:80/', 'http://10.0.0.1/']) {
       expect(kindOf(url, relaxed)).toBe('accepted');
     }

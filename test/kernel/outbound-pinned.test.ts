@@ -43,7 +43,7 @@ test.each([
   const read = async () => {
     const lines: string[] = [];
     for await (const line of outbound.lines({ url, signal: new AbortController().signal })) lines.push(line);
-    return [(await outbound.request({ url, timeoutMs: 5000 })).status, lines];
+    return [(await outbound.request({ url, timeoutMillis: 5000 })).status, lines];
   };
   try {
     if (works) expect(await read()).toEqual([200, ['one']]);

@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { createOutbound, type Outbound, type OutboundOptions } from '../../src/kernel/outbound.ts';
 import { OutboundError } from '../../src/kernel/outbound-error.ts';
 
@@ -53,49 +53,49 @@ async function failure(promise: Promise<unknown>): Promise<OutboundError> {
 }
 
 describe('an answer', () => {
-  it('comes back with status, headers, body and address', async () => {
+  test('comes back with status, headers, body and address', async () => {
     answer = (_, response) => response.writeHead(201, { 'x-test': 'yes' }).end('körper');
-    const response = await open().request({ url: `${base}/a?b=c%3F`, timeoutMs: 2000 });
+    const response = await open().request({ url: `${base}/a?b=c%3F`, timeoutMillis: 2000 });
     expect(response).toMatchObject({ status: 201, address: '127.0.0.1' });
     expect(response.headers['x-test']).toBe('yes');
     expect(response.body.toString()).toBe('körper');
     expect(seen[0]!.url).toBe('/a?b=c%3F');
   });
 
-  it('carries method, headers and body there', async () => {
+  test('carries method, headers and body there', async () => {
     answer = (request, response) => {
       const chunks: Buffer[] = [];
       request.on('data', (chunk) => chunks.push(chunk));
       request.on('end', () => response.end(Buffer.concat(chunks)));
     };
     const headers = { 'content-type': 'application/json', 'x-a': 'b' };
-    const response = await open().request({ url: base, method: 'POST', headers, body: '{"ü":1}', timeoutMs: 2000 });
+    const response = await open().request({ url: base, method: 'POST', headers, body: '{"ü":1}', timeoutMillis: 2000 });
     expect(response.body.toString()).toBe('{"ü":1}');
     expect(seen[0]!.headers).toMatchObject({ 'x-a': 'b', 'user-agent': 'Satline' });
   });
 
-  it('may have any status but a redirect', async () => {
+  test('may have any status but a redirect', async () => {
     for (const status of [204, 304, 402, 404, 500, 503]) {
       answer = (_, response) => response.writeHead(status).end();
-      expect((await open().request({ url: base, timeoutMs: 2000 })).status).toBe(status);
+      expect((await open().request({ url: base, timeoutMillis: 2000 })).status).toBe(status);
     }
   });
 
-  it('reuses connections', async () => {
+  test('reuses connections', async () => {
     const outbound = open();
-    for (let i = 0; i < 5; i++) await outbound.request({ url: base, timeoutMs: 2000 });
+    for (let i = 0; i < 5; i++) await outbound.request({ url: base, timeoutMillis: 2000 });
     // Two at most: a socket counts as free only a moment after its answer was read.
     expect(sockets.size).toBeLessThanOrEqual(2);
   });
 
-  it('names the address for every one of many parallel requests', async () => {
+  test('names the address for every one of many parallel requests', async () => {
     const outbound = open();
-    const all = Array.from({ length: 100 }, () => outbound.request({ url: base, timeoutMs: 5000 }));
+    const all = Array.from({ length: 100 }, () => outbound.request({ url: base, timeoutMillis: 5000 }));
     for (const { address } of await Promise.all(all)) expect(address).toBe('127.0.0.1');
     expect(sockets.size).toBeLessThanOrEqual(64);
   });
 
-  it('is asked for again when a kept connection was closed under a GET, but not under a POST', async () => {
+  test('is asked for again when a kept connection was closed under a GET, but not under a POST', async () => {
     const outbound = open();
     let broken = 0;
     answer = (request, response) => {
@@ -103,51 +103,53 @@ describe('an answer', () => {
       else response.end('ok');
     };
     broken = 1;
-    expect((await outbound.request({ url: base, timeoutMs: 2000 })).body.toString()).toBe('ok');
+    expect((await outbound.request({ url: base, timeoutMillis: 2000 })).body.toString()).toBe('ok');
     expect(seen.length).toBe(2);
     broken = 1;
-    expect((await failure(outbound.request({ url: base, method: 'POST', timeoutMs: 2000 }))).kind).toBe('unreachable');
+    expect((await failure(outbound.request({ url: base, method: 'POST', timeoutMillis: 2000 }))).kind).toBe(
+      'unreachable',
+    );
     expect(seen.length).toBe(3);
   });
 });
 
 describe('limits', () => {
-  it('does not follow redirects and tells the status (case C054)', async () => {
+  test('does not follow redirects and tells the status (case C054)', async () => {
     answer = (request, response) => {
       if (request.url === '/') response.writeHead(307, { location: `${base}/secret` }).end('secret');
       else response.end('secret');
     };
-    const error = await failure(open().request({ url: `${base}/`, timeoutMs: 2000 }));
+    const error = await failure(open().request({ url: `${base}/`, timeoutMillis: 2000 }));
     expect(error).toMatchObject({ kind: 'redirect', status: 307 });
     expect(error.message).not.toContain('secret');
     expect(seen.length).toBe(1);
   });
 
-  it('gives up when the answer does not start in time', async () => {
+  test('gives up when the answer does not start in time', async () => {
     answer = () => {};
     const startedAt = Date.now();
-    expect((await failure(open().request({ url: base, timeoutMs: 100 }))).kind).toBe('timeout');
+    expect((await failure(open().request({ url: base, timeoutMillis: 100 }))).kind).toBe('timeout');
     expect(Date.now() - startedAt).toBeLessThan(1000);
   });
 
-  it('gives up when the answer trickles', async () => {
+  test('gives up when the answer trickles', async () => {
     answer = (_, response) => {
       response.writeHead(200);
       const timer = setInterval(() => response.write('x'), 10);
       response.on('close', () => clearInterval(timer));
     };
-    expect(await failure(open().request({ url: base, timeoutMs: 150 }))).toMatchObject({
+    expect(await failure(open().request({ url: base, timeoutMillis: 150 }))).toMatchObject({
       kind: 'timeout',
       status: 200,
     });
   });
 
-  it('gives up when DNS does not answer', async () => {
+  test('gives up when DNS does not answer', async () => {
     const outbound = open({ lookup: () => new Promise(() => {}) });
-    expect((await failure(outbound.request({ url: named('slow.test'), timeoutMs: 100 }))).kind).toBe('timeout');
+    expect((await failure(outbound.request({ url: named('slow.test'), timeoutMillis: 100 }))).kind).toBe('timeout');
   });
 
-  it('stops reading a body that is too large', async () => {
+  test('stops reading a body that is too large', async () => {
     let sent = 0;
     answer = (_, response) => {
       const piece = Buffer.alloc(64 * 1024);
@@ -160,42 +162,42 @@ describe('limits', () => {
       };
       more();
     };
-    expect((await failure(open().request({ url: base, timeoutMs: 5000 }))).kind).toBe('too_large');
+    expect((await failure(open().request({ url: base, timeoutMillis: 5000 }))).kind).toBe('too_large');
     expect(sent).toBeLessThan(20 * 1024 * 1024);
   });
 
-  it('refuses an announced large body without reading it', async () => {
+  test('refuses an announced large body without reading it', async () => {
     answer = (_, response) => {
       response.writeHead(200, { 'content-length': '1000' });
       response.write('x');
     };
-    const error = await failure(open().request({ url: base, timeoutMs: 2000, maxBytes: 999 }));
+    const error = await failure(open().request({ url: base, timeoutMillis: 2000, maxBytes: 999 }));
     expect(error.kind).toBe('too_large');
   });
 
-  it('accepts a body of exactly the limit, and cuts a larger one on request', async () => {
+  test('accepts a body of exactly the limit, and cuts a larger one on request', async () => {
     answer = (_, response) => response.end(Buffer.alloc(1000, 'a'));
     const outbound = open();
-    expect((await outbound.request({ url: base, timeoutMs: 2000, maxBytes: 1000 })).body.length).toBe(1000);
-    const cut = await outbound.request({ url: base, timeoutMs: 2000, maxBytes: 10, cutBody: true });
+    expect((await outbound.request({ url: base, timeoutMillis: 2000, maxBytes: 1000 })).body.length).toBe(1000);
+    const cut = await outbound.request({ url: base, timeoutMillis: 2000, maxBytes: 10, cutBody: true });
     expect(cut).toMatchObject({ status: 200, body: Buffer.alloc(10, 'a') });
   });
 
-  it('ends when the caller aborts, before or during the request', async () => {
+  test('ends when the caller aborts, before or during the request', async () => {
     answer = () => {};
     const outbound = open();
     const controller = new AbortController();
-    const running = failure(outbound.request({ url: base, timeoutMs: 5000, signal: controller.signal }));
+    const running = failure(outbound.request({ url: base, timeoutMillis: 5000, signal: controller.signal }));
     setTimeout(() => controller.abort(), 50);
     expect((await running).kind).toBe('aborted');
-    const late = outbound.request({ url: base, timeoutMs: 5000, signal: controller.signal });
+    const late = outbound.request({ url: base, timeoutMillis: 5000, signal: controller.signal });
     expect((await failure(late)).kind).toBe('aborted');
   });
 
-  it('ends requests under way when it is closed', async () => {
+  test('ends requests under way when it is closed', async () => {
     answer = () => {};
     const outbound = open();
-    const running = failure(outbound.request({ url: base, timeoutMs: 5000 }));
+    const running = failure(outbound.request({ url: base, timeoutMillis: 5000 }));
     await new Promise((resolve) => setTimeout(resolve, 50));
     await outbound.close();
     expect((await running).kind).toBe('aborted');
@@ -203,72 +205,74 @@ describe('limits', () => {
 });
 
 describe('the guard', () => {
-  it('refuses loopback by default, as a literal and behind a name, without naming the address', async () => {
+  test('refuses loopback by default, as a literal and behind a name, without naming the address', async () => {
     const outbound = open({ allowPrivateNetworks: false, lookup: async () => ['127.0.0.1'] });
-    expect((await failure(outbound.request({ url: base, timeoutMs: 2000 }))).kind).toBe('refused_address');
-    const error = await failure(outbound.request({ url: named('inside.test'), timeoutMs: 2000 }));
+    expect((await failure(outbound.request({ url: base, timeoutMillis: 2000 }))).kind).toBe('refused_address');
+    const error = await failure(outbound.request({ url: named('inside.test'), timeoutMillis: 2000 }));
     expect(error.kind).toBe('refused_address');
     expect(error.message).not.toContain('127');
     expect(seen.length).toBe(0);
   });
 
-  it.each([
+  test.each([
     ['a public and a loopback address', ['93.184.216.34', '::1']],
     ['a public and a private address', ['10.1.2.3', '93.184.216.34']],
     ['a mapped address', ['::ffff:127.0.0.1']],
   ])('refuses a host with %s (case C054)', async (_, addresses) => {
     const outbound = open({ allowPrivateNetworks: false, lookup: async () => addresses });
-    expect((await failure(outbound.request({ url: named('mixed.test'), timeoutMs: 2000 }))).kind).toBe(
+    expect((await failure(outbound.request({ url: named('mixed.test'), timeoutMillis: 2000 }))).kind).toBe(
       'refused_address',
     );
     expect(seen.length).toBe(0);
   });
 
-  it('connects to the very address it checked: a second, different DNS answer is never asked for (case C054)', async () => {
+  test('connects to the very address it checked: a second, different DNS answer is never asked for (case C054)', async () => {
     const answers = [['127.0.0.1'], ['169.254.169.254']];
     let asked = 0;
     const outbound = open({ lookup: async () => answers[asked++]! });
-    const response = await outbound.request({ url: named('rebind.test'), timeoutMs: 2000 });
+    const response = await outbound.request({ url: named('rebind.test'), timeoutMillis: 2000 });
     expect(response.address).toBe('127.0.0.1');
     expect(asked).toBe(1);
   });
 
-  it('checks again at each new connection', async () => {
+  test('checks again at each new connection', async () => {
     const answers = [['127.0.0.1'], ['169.254.169.254']];
     let asked = 0;
     const outbound = open({ lookup: async () => answers[asked++]! });
     answer = (_, response) => response.writeHead(200, { connection: 'close' }).end();
-    await outbound.request({ url: named('rebind.test'), timeoutMs: 2000 });
+    await outbound.request({ url: named('rebind.test'), timeoutMillis: 2000 });
     await new Promise((resolve) => setTimeout(resolve, 20));
-    const error = await failure(outbound.request({ url: named('rebind.test'), timeoutMs: 2000 }));
+    const error = await failure(outbound.request({ url: named('rebind.test'), timeoutMillis: 2000 }));
     expect(error.kind).toBe('refused_address');
   });
 
-  it('refuses metadata addresses even where private networks are allowed', async () => {
+  test('refuses metadata addresses even where private networks are allowed', async () => {
     const outbound = open({ lookup: async () => ['fd00:ec2::254'] });
-    const error = await failure(outbound.request({ url: named('metadata.test'), timeoutMs: 2000 }));
+    const error = await failure(outbound.request({ url: named('metadata.test'), timeoutMillis: 2000 }));
     expect(error.kind).toBe('refused_address');
   });
 
-  it('says plainly what failed, without addresses', async () => {
+  test('says plainly what failed, without addresses', async () => {
     const nowhere = open({
       lookup: async () => {
         throw Object.assign(new Error('getaddrinfo ENOTFOUND'), { code: 'ENOTFOUND' });
       },
     });
-    const unknown = await failure(nowhere.request({ url: 'http://nowhere.test/', timeoutMs: 2000 }));
+    const unknown = await failure(nowhere.request({ url: 'http://nowhere.test/', timeoutMillis: 2000 }));
     expect(unknown).toMatchObject({ kind: 'unreachable', message: 'nowhere.test is not a known host name.' });
 
     const dead = open({ lookup: async () => ['127.0.0.1'] });
-    const refused = await failure(dead.request({ url: 'http://dead.test:1/', timeoutMs: 2000 }));
+    const refused = await failure(dead.request({ url: 'http://dead.test:1/', timeoutMillis: 2000 }));
     expect(refused).toMatchObject({ kind: 'unreachable', message: 'dead.test:1 does not accept connections.' });
 
-    const tls = await failure(dead.request({ url: named('plain.test').replace('http:', 'https:'), timeoutMs: 2000 }));
+    const tls = await failure(
+      dead.request({ url: named('plain.test').replace('http:', 'https:'), timeoutMillis: 2000 }),
+    );
     expect(tls.kind).toBe('unreachable');
     expect(tls.message).not.toContain('127.0.0.1');
   });
 
-  it('refuses a bad URL before anything is sent', async () => {
-    expect((await failure(open().request({ url: 'ftp://h/', timeoutMs: 100 }))).kind).toBe('refused_url');
+  test('refuses a bad URL before anything is sent', async () => {
+    expect((await failure(open().request({ url: 'ftp://h/', timeoutMillis: 100 }))).kind).toBe('refused_url');
   });
 });

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { addSeconds } from '../../src/kernel/clock.ts';
 import { acceptedNetworks, acceptInvoice } from '../../src/lightning/acceptance.ts';
 import { type Bolt11Fields, encodeBolt11 } from '../../src/lightning/bolt11-encode.ts';
@@ -24,7 +24,7 @@ function invoice(change: Partial<Bolt11Fields> = {}): string {
 }
 
 const live = { amountMsat: 21_000n, networks: acceptedNetworks(true), now };
-const test = { ...live, networks: acceptedNetworks(false) };
+const testMode = { ...live, networks: acceptedNetworks(false) };
 
 function refusal(text: unknown, terms = live): string {
   try {
@@ -38,7 +38,7 @@ function refusal(text: unknown, terms = live): string {
 }
 
 describe('the acceptance check', () => {
-  it('gives the invoice with its own end, not the one that was wished for', () => {
+  test('gives the invoice with its own end, not the one that was wished for', () => {
     const text = invoice({ expirySeconds: 60 });
     expect(acceptInvoice(`lightning:${text.toUpperCase()}`, live)).toMatchObject({
       bolt11: text,
@@ -47,7 +47,7 @@ describe('the acceptance check', () => {
     });
   });
 
-  it('takes either spelling of an amount, and no other amount (cases C001, C012)', () => {
+  test('takes either spelling of an amount, and no other amount (cases C001, C012)', () => {
     expect(refusal(invoice())).toBe('accepted');
     for (const amountMsat of [20_000n, 22_000n, 20_999n, 21_001n, 21_000_000n]) {
       expect(refusal(invoice({ amountMsat }))).toMatch(/msat when asked for 21000 msat/);
@@ -55,15 +55,15 @@ describe('the acceptance check', () => {
     expect(refusal(invoice({ amountMsat: null }))).toMatch(/without an amount/);
   });
 
-  it('keeps live and test money apart', () => {
-    expect(refusal(invoice(), test)).toMatch(/mainnet/);
+  test('keeps live and test money apart', () => {
+    expect(refusal(invoice(), testMode)).toMatch(/mainnet/);
     for (const network of ['regtest', 'testnet', 'signet'] as const) {
-      expect(refusal(invoice({ network }), test)).toBe('accepted');
+      expect(refusal(invoice({ network }), testMode)).toBe('accepted');
       expect(refusal(invoice({ network }), live)).toMatch(new RegExp(network));
     }
   });
 
-  it('wants 30 seconds left, or as many as it is told', () => {
+  test('wants 30 seconds left, or as many as it is told', () => {
     expect(refusal(invoice({ timestamp: addSeconds(now, -869) }))).toBe('accepted');
     expect(refusal(invoice({ timestamp: addSeconds(now, -871) }))).toMatch(/expired or is about to/);
     expect(refusal(invoice({ expirySeconds: 29 }))).toMatch(/expired or is about to/);
@@ -72,16 +72,16 @@ describe('the acceptance check', () => {
     expect(acceptInvoice(text, { ...live, minimumSecondsLeft: 10 }).bolt11).toBe(text);
   });
 
-  it('bears with a clock that is two minutes ahead', () => {
+  test('bears with a clock that is two minutes ahead', () => {
     expect(refusal(invoice({ timestamp: addSeconds(now, 119) }))).toBe('accepted');
     expect(refusal(invoice({ timestamp: addSeconds(now, 122) }))).toMatch(/future/);
   });
 
-  it.each([undefined, null, 42, {}, ['lnbc1'], '', 'lnbc', 'nonsense'])('refuses %j', (value) => {
+  test.each([undefined, null, 42, {}, ['lnbc1'], '', 'lnbc', 'nonsense'])('refuses %j', (value) => {
     expect(refusal(value)).toMatch(/no invoice|cannot be read/);
   });
 
-  it('refuses a damaged invoice', () => {
+  test('refuses a damaged invoice', () => {
     expect(refusal(`${invoice().slice(0, -1)}q`)).toMatch(/cannot be read/);
   });
 });

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { Bolt11Invoice, Option_u64Z_Some, Result_Bolt11InvoiceParseOrSemanticErrorZ_OK } from 'lightningdevkit';
-import { beforeAll, expect, it } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import { decodeBolt11 } from '../../src/lightning/bolt11.ts';
 import { encodeBolt11 } from '../../src/lightning/bolt11-encode.ts';
 import { loadLdk } from '../rig/ldk.ts';
@@ -25,7 +25,7 @@ function readWithLdk(text: string) {
   };
 }
 
-it('reads our invoices as we do', () => {
+test('reads our invoices as we do', () => {
   // Two things that LDK does not read: features without their dependencies, and more pico-BTC than 64 bits hold.
   const readable = bolt11Fields.filter(
     ({ features, amountMsat }) => features[0] === 8 && (amountMsat ?? 0n) * 10n < 2n ** 64n,
@@ -37,7 +37,7 @@ it('reads our invoices as we do', () => {
   fc.assert(property, { numRuns: 50 });
 });
 
-it('reads the official vectors as we do, but for the high-S one that it does not know yet', () => {
+test('reads the official vectors as we do, but for the high-S one that it does not know yet', () => {
   const agreed = validVectors.filter(({ text }) => {
     const read = readWithLdk(text);
     if (read) expect(decodeBolt11(text)).toMatchObject(read);

@@ -1,6 +1,6 @@
 import { bech32 } from '@scure/base';
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { decodeBolt11, normaliseBolt11 } from '../../src/lightning/bolt11.ts';
 import { type Bolt11Fields, encodeBolt11 } from '../../src/lightning/bolt11-encode.ts';
 import { Bolt11Error } from '../../src/lightning/bolt11-format.ts';
@@ -30,22 +30,22 @@ function refused(text: string): string {
 }
 
 describe('official vectors', () => {
-  it('are complete', () => {
+  test('are complete', () => {
     expect([validVectors.length, invalidVectors.length]).toEqual([16, 10]);
   });
 
-  it.each(validVectors)('reads: $name', ({ text, expected }) => {
+  test.each(validVectors)('reads: $name', ({ text, expected }) => {
     const { bolt11, expiresAt, ...rest } = decodeBolt11(text);
     expect(rest).toEqual(expected);
     expect(bolt11).toBe(text.toLowerCase());
     expect(expiresAt.getTime()).toBe(expected.timestamp.getTime() + expected.expirySeconds * 1000);
   });
 
-  it.each(invalidVectors)('refuses: $name', ({ text, says }) => {
+  test.each(invalidVectors)('refuses: $name', ({ text, says }) => {
     expect(refused(text)).toMatch(says);
   });
 
-  it('are what we write from the same fields, where the field order is ours', () => {
+  test('are what we write from the same fields, where the field order is ours', () => {
     // The standard's example with metadata-free fields p, d, s has another order, so the signature differs; its amount
     // and fields must come out the same nevertheless.
     for (const { text, expected } of validVectors) {
@@ -73,18 +73,18 @@ describe('amounts (case C001)', () => {
     ['21000000', 2_100_000_000_000_000_000n],
   ] as const;
 
-  it.each(amounts)('reads %j as %s msat', (text, msat) => {
+  test.each(amounts)('reads %j as %s msat', (text, msat) => {
     expect(decodeBolt11(withPrefix(`lnbcrt${text}`)).amountMsat).toBe(msat);
   });
 
-  it.each(['0', '0n', '01n', '007', '-1n', '1.5n', '1e3', '5x', 'n', '15p', '21000001', '99999999999999999999999m'])(
+  test.each(['0', '0n', '01n', '007', '-1n', '1.5n', '1e3', '5x', 'n', '15p', '21000001', '99999999999999999999999m'])(
     'refuses %j',
     (text) => {
       expect(refused(withPrefix(`lnbcrt${text}`))).toMatch(/amount|bech32/);
     },
   );
 
-  it('writes the shortest form', () => {
+  test('writes the shortest form', () => {
     const written = (amountMsat: bigint) => /^lnbcrt(.*?)1p/.exec(encodeBolt11({ ...fields, amountMsat }, key))![1];
     expect([1n, 1000n, 21_000n, 100_000n, 10n ** 8n, 10n ** 11n, 12n * 10n ** 10n].map(written)).toEqual([
       '10p',
@@ -110,13 +110,13 @@ function reword(prefix: string, change: (words: number[]) => number[]): string {
 }
 
 describe('decoding', () => {
-  it('defaults to 3600 s and 18 blocks (case C003)', () => {
+  test('defaults to 3600 s and 18 blocks (case C003)', () => {
     const invoice = decodeBolt11(encodeBolt11(fields, key));
     expect(invoice).toMatchObject({ expirySeconds: 3600, minFinalCltv: 18 });
     expect(invoice.expiresAt).toEqual(new Date('2026-11-27T13:00:00Z'));
   });
 
-  it('takes a lightning: prefix and upper case and gives the bare lower-case string (case C004)', () => {
+  test('takes a lightning: prefix and upper case and gives the bare lower-case string (case C004)', () => {
     const text = encodeBolt11(fields, key);
     for (const spelling of [`lightning:${text}`, `LIGHTNING:${text.toUpperCase()}`, `  ${text.toUpperCase()}\n`]) {
       expect(decodeBolt11(spelling).bolt11).toBe(text);
@@ -126,7 +126,7 @@ describe('decoding', () => {
     expect(refused(text.replace('lnbcrt', 'LNBCRT'))).toMatch(/bech32/);
   });
 
-  it('keeps descriptions to the letter (case C006)', () => {
+  test('keeps descriptions to the letter (case C006)', () => {
     for (const description of ['', 'Ωμέγα ☂ 数', 'Café №5', '\ufeffmark', 'a\u0000b', '🥨'.repeat(159)]) {
       const text = encodeBolt11({ ...fields, describedBy: { description } }, key);
       expect(decodeBolt11(text).description).toBe(description);
@@ -134,12 +134,12 @@ describe('decoding', () => {
     expect(() => encodeBolt11({ ...fields, describedBy: { description: 'x'.repeat(640) } }, key)).toThrow(/639 bytes/);
   });
 
-  it('reads an invoice that expired long ago (case C008)', () => {
+  test('reads an invoice that expired long ago (case C008)', () => {
     const text = encodeBolt11({ ...fields, timestamp: new Date(0), expirySeconds: 1 }, key);
     expect(decodeBolt11(text).expiresAt).toEqual(new Date(1000));
   });
 
-  it.each([
+  test.each([
     ['lnbcrt', 'regtest'],
     ['lnbc', 'mainnet'],
     ['lntbs', 'signet'],
@@ -148,25 +148,25 @@ describe('decoding', () => {
     expect(decodeBolt11(withPrefix(`${prefix}210n`)).network).toBe(network);
   });
 
-  it.each(['', 'lnbc', 'lnsb210n', 'bc', 'lnb210n', 'lnurl'])('refuses the prefix %j', (prefix) => {
+  test.each(['', 'lnbc', 'lnsb210n', 'bc', 'lnb210n', 'lnurl'])('refuses the prefix %j', (prefix) => {
     if (prefix === 'lnbc') expect(decodeBolt11(withPrefix(prefix)).amountMsat).toBeNull();
     else expect(() => withPrefix(prefix) && decodeBolt11(withPrefix(prefix))).toThrow();
   });
 
-  it('refuses AMP, whose preimage proves nothing, and lets unknown odd bits pass', () => {
+  test('refuses AMP, whose preimage proves nothing, and lets unknown odd bits pass', () => {
     expect(refused(encodeBolt11({ ...fields, features: [8, 14, 30] }, key))).toMatch(/feature 30/);
     for (const features of [[8, 14, 16, 24, 36, 48], [8, 14, 31, 151], []]) {
       expect(decodeBolt11(encodeBolt11({ ...fields, features }, key)).features).toEqual(features);
     }
   });
 
-  it('refuses fields that are cut off', () => {
+  test('refuses fields that are cut off', () => {
     const field = (words: number[]) => reword('lnbcrt210n', (all) => [...all.slice(0, 7), ...words, ...all.slice(7)]);
     expect(refused(field([13, 31, 31]))).toMatch(/cut off/);
     expect(refused(reword('lnbcrt210n', (all) => all.slice(0, 50)))).toMatch(/too short/);
   });
 
-  it('refuses a description that is no UTF-8 and an expiry beyond reason', () => {
+  test('refuses a description that is no UTF-8 and an expiry beyond reason', () => {
     const field = (words: number[]) => reword('lnbcrt210n', (all) => [...all.slice(0, 7), ...words, ...all.slice(7)]);
     expect(refused(field([13, 0, 2, 31, 31]))).toMatch(/UTF-8/);
     expect(refused(field([6, 0, 8, 1, 0, 0, 0, 0, 0, 0, 0]))).toMatch(/expiry/);
@@ -174,13 +174,13 @@ describe('decoding', () => {
     expect(decodeBolt11(field([6, 0, 20, ...Array<number>(19).fill(0), 9])).expirySeconds).toBe(9);
   });
 
-  it('takes the first of several fields of one kind', () => {
+  test('takes the first of several fields of one kind', () => {
     const x = (seconds: number) => [6, 0, 1, seconds];
     const text = reword('lnbcrt210n', (all) => [...all.slice(0, 7), ...x(5), ...x(7), ...all.slice(7)]);
     expect(decodeBolt11(text).expirySeconds).toBe(5);
   });
 
-  it('refuses any text that is changed in one place', () => {
+  test('refuses any text that is changed in one place', () => {
     const text = encodeBolt11(fields, key);
     for (let i = 0; i < text.length; i++) {
       const other = text[i] === 'q' ? 'p' : 'q';
@@ -188,7 +188,7 @@ describe('decoding', () => {
     }
   });
 
-  it('never throws anything but Bolt11Error, whatever it is given', () => {
+  test('never throws anything but Bolt11Error, whatever it is given', () => {
     const anything = fc.oneof(
       fc.string(),
       fc.string({ unit: 'binary' }),
@@ -205,7 +205,7 @@ describe('decoding', () => {
 });
 
 describe('encoding', () => {
-  it('round-trips everything it can write', () => {
+  test('round-trips everything it can write', () => {
     const property = fc.property(bolt11Fields, privateKeys, (wanted, signer) => {
       const { describedBy, ...rest } = wanted;
       const text = encodeBolt11(wanted, signer);
@@ -221,7 +221,7 @@ describe('encoding', () => {
     fc.assert(property, { numRuns: 100 });
   });
 
-  it.each([
+  test.each([
     ['no amount at all', { amountMsat: 0n }],
     ['a negative amount', { amountMsat: -1n }],
     ['more than all bitcoin', { amountMsat: 2_100_000_000_000_000_001n }],
@@ -234,7 +234,7 @@ describe('encoding', () => {
     expect(() => encodeBolt11({ ...fields, ...change }, key)).toThrow(Bolt11Error);
   });
 
-  it('writes numbers in as few words as they take', () => {
+  test('writes numbers in as few words as they take', () => {
     fc.assert(
       fc.property(fc.integer({ min: 0, max: 2 ** 35 - 1 }), (value) => {
         const words = numberToWords(value);

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { WalletFault } from '../../src/lightning/connector.ts';
 import { parseLightningAddress, payRequestUrl } from '../../src/lightning/lnurl-address.ts';
 
@@ -7,7 +7,7 @@ function urlOf(typed: string, allowHttp = false): string {
 }
 
 describe('lightning addresses (LUD-16)', () => {
-  it.each([
+  test.each([
     ['satoshi@example.com', 'https://example.com/.well-known/lnurlp/satoshi'],
     ['Satoshi@Example.COM', 'https://example.com/.well-known/lnurlp/satoshi'],
     ['  lightning:a.b-c_d+tips@pay.example.co.uk ', 'https://pay.example.co.uk/.well-known/lnurlp/a.b-c_d+tips'],
@@ -21,7 +21,7 @@ describe('lightning addresses (LUD-16)', () => {
     expect(new URL(url).href).toBe(url);
   });
 
-  it.each([
+  test.each([
     '',
     'bob',
     '@example.com',
@@ -64,7 +64,7 @@ describe('lightning addresses (LUD-16)', () => {
     }
   });
 
-  it('uses plain http only for names of this machine or network, and only when allowed', () => {
+  test('uses plain http only for names of this machine or network, and only when allowed', () => {
     for (const host of ['localhost:3000', 'w.test', 'node.local', 'lnbits:5000', 'a.localhost']) {
       expect(urlOf(`bob@${host}`, true)).toBe(`http://${host}/.well-known/lnurlp/bob`);
       expect(urlOf(`bob@${host}`, false)).toBe(`https://${host}/.well-known/lnurlp/bob`);

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { createOutbound } from '../../src/kernel/outbound.ts';
 import { lightningAddressConnector } from '../../src/lightning/adapters/lightning-address.ts';
 import { decodeBolt11 } from '../../src/lightning/bolt11.ts';
@@ -19,13 +19,13 @@ function behave(behaviour: LnurlBehaviour): void {
 const callbacks = () => wallet.server.requests.filter((line) => line.startsWith('/callback'));
 
 describe('asking a lightning address for an invoice', () => {
-  it('adds the amount behind the query that is there (case C009)', async () => {
+  test('adds the amount behind the query that is there (case C009)', async () => {
     behave({ payRequest: (answer) => ({ ...answer, callback: `${answer.callback}?ott=a%3Fb` }) });
     await create();
     expect(callbacks()).toEqual(['/callback?ott=a%3Fb&amount=21000']);
   });
 
-  it('puts the amount first and sends a comment only where one is taken, cut to its length (case C017)', async () => {
+  test('puts the amount first and sends a comment only where one is taken, cut to its length (case C017)', async () => {
     await create();
     behave({ payRequest: (answer) => ({ ...answer, commentAllowed: 10 }) });
     wallet.clock.advanceSeconds(600);
@@ -38,7 +38,7 @@ describe('asking a lightning address for an invoice', () => {
     ]);
   });
 
-  it.each([
+  test.each([
     ['https://w.test/cb', 'https://w.test/cb?amount=1'],
     ['https://w.test/cb?', 'https://w.test/cb?amount=1'],
     ['https://w.test/cb?a=1&b=%20+%2B#part', 'https://w.test/cb?a=1&b=%20+%2B&amount=1'],
@@ -48,7 +48,7 @@ describe('asking a lightning address for an invoice', () => {
     expect(callbackUrl(offer, 1n, 'hello')).toBe(expected);
   });
 
-  it('leaves a comment out that would make the URL too long', () => {
+  test('leaves a comment out that would make the URL too long', () => {
     const offer = {
       callback: 'https://w.test/cb',
       minMsat: 1n,
@@ -61,19 +61,19 @@ describe('asking a lightning address for an invoice', () => {
     expect(callbackUrl(offer, 1n, '\ud800')).toBe('https://w.test/cb?amount=1&comment=%EF%BF%BD');
   });
 
-  it('asks for whole sats only (case C011)', async () => {
+  test('asks for whole sats only (case C011)', async () => {
     expect((await faultOf(create(1_001_400n))).kind).toBe('amount_out_of_range');
     expect(callbacks()).toEqual([]);
   });
 
-  it('refuses every other amount than the one asked (case C012)', async () => {
+  test('refuses every other amount than the one asked (case C012)', async () => {
     for (const given of [20_000n, 22_000n, 21_001n, null]) {
       behave({ amountMsat: () => given });
       expect((await faultOf(create())).kind).toBe('bad_invoice');
     }
   });
 
-  it('refuses invoices of a network that is not for this wallet, or that run out at once', async () => {
+  test('refuses invoices of a network that is not for this wallet, or that run out at once', async () => {
     for (const behaviour of [
       { network: 'mainnet' },
       { expirySeconds: 20 },
@@ -89,13 +89,13 @@ describe('asking a lightning address for an invoice', () => {
     expect(expiresAt).toEqual(new Date('2026-11-27T12:01:00Z'));
   });
 
-  it('takes an invoice in upper case or with a prefix and gives it bare (case C004)', async () => {
+  test('takes an invoice in upper case or with a prefix and gives it bare (case C004)', async () => {
     behave({ callback: (answer) => ({ ...answer, pr: `lightning:${String(answer.pr).toUpperCase()}` }) });
     const { bolt11, paymentHash } = await create();
     expect(bolt11).toBe(wallet.server.invoices.get(paymentHash)!.bolt11);
   });
 
-  it('hashes the metadata as it came, and does not lose the sale over it (case C013)', async () => {
+  test('hashes the metadata as it came, and does not lose the sale over it (case C013)', async () => {
     const metadata = '[["text/plain","caf\\u00e9"],["image/png;base64","AAAA"]]';
     const seen: unknown[] = [];
     for (const commitment of ['right', 'missing', 'other'] as const) {
@@ -106,14 +106,14 @@ describe('asking a lightning address for an invoice', () => {
     expect(seen).toEqual(['right', 'missing', 'other']);
   });
 
-  it('keeps the verify URL for later', async () => {
+  test('keeps the verify URL for later', async () => {
     const { paymentHash, handle } = await create();
     expect(handle.verify).toBe(`http://${wallet.server.host}/verify/${paymentHash}`);
     behave({ callback: ({ pr }) => ({ pr }) });
     expect((await create()).handle).toEqual({ commitment: 'right' });
   });
 
-  it('asks for limits once in three minutes, and again after a failure', async () => {
+  test('asks for limits once in three minutes, and again after a failure', async () => {
     const offers = () => wallet.server.requests.filter((line) => line.startsWith('/.well-known')).length;
     await create();
     await create();
@@ -132,7 +132,7 @@ describe('asking a lightning address for an invoice', () => {
 describe('an offer that was kept', () => {
   const offers = () => wallet.server.requests.filter((line) => line.startsWith('/.well-known')).length;
 
-  it('is not used twice when its callback has a query, which may be a one-time token', async () => {
+  test('is not used twice when its callback has a query, which may be a one-time token', async () => {
     let token = 0;
     behave({ payRequest: (answer) => ({ ...answer, callback: `${answer.callback}?ott=${++token}` }) });
     await create();
@@ -140,7 +140,7 @@ describe('an offer that was kept', () => {
     expect(callbacks()).toEqual(['/callback?ott=1&amount=21000', '/callback?ott=2&amount=21000']);
   });
 
-  it('is fetched afresh when it no longer holds', async () => {
+  test('is fetched afresh when it no longer holds', async () => {
     await create();
     behave({
       payRequest: (answer) => ({ ...answer, callback: String(answer.callback).replace('callback', 'callback/2') }),
@@ -157,7 +157,7 @@ describe('an offer that was kept', () => {
     expect(callbacks()).toEqual(['/callback?amount=21000', '/callback?amount=21000', '/callback/2?amount=21000']);
   });
 
-  it('is fetched afresh when its limits are in the way', async () => {
+  test('is fetched afresh when its limits are in the way', async () => {
     behave({ payRequest: (answer) => ({ ...answer, maxSendable: 30_000 }) });
     await create();
     behave({});
@@ -169,7 +169,7 @@ describe('an offer that was kept', () => {
 describe('a wallet that refuses or misbehaves', () => {
   const stages = ['payRequest', 'callback'] as const;
 
-  it.each(stages)('has its reason quoted as plain text at %s, whatever the status (case C014)', async (stage) => {
+  test.each(stages)('has its reason quoted as plain text at %s, whatever the status (case C014)', async (stage) => {
     for (const status of [200, 400, 404, 500]) {
       behave({ instead: { [stage]: instead.error('no liquidity', status) } });
       const fault = await faultOf(create());
@@ -181,7 +181,7 @@ describe('a wallet that refuses or misbehaves', () => {
     expect((await faultOf(create())).message).toMatch(/^The wallet refused: a b x{196}$/);
   });
 
-  it.each(stages)('is told apart at %s', async (stage) => {
+  test.each(stages)('is told apart at %s', async (stage) => {
     const { host } = wallet.server;
     const expected = [
       [instead.html(404), 'protocol'],
@@ -202,21 +202,21 @@ describe('a wallet that refuses or misbehaves', () => {
     }
   });
 
-  it('is given up when the caller gives up', async () => {
+  test('is given up when the caller gives up', async () => {
     behave({ instead: { callback: instead.hang() } });
     const request = { ref: 'r', amountMsat: 1000n, description: '', expirySeconds: 900 };
     const fault = await faultOf(wallet.connector.createInvoice(request, AbortSignal.timeout(100)));
     expect(fault.kind).toBe('unreachable');
   });
 
-  it('says when to come back', async () => {
+  test('says when to come back', async () => {
     behave({
       instead: { callback: (response) => void response.writeHead(429, { 'retry-after': '7' }).end() },
     });
     expect(await faultOf(create())).toMatchObject({ kind: 'rate_limited', retryAfterSeconds: 7 });
   });
 
-  it.each([
+  test.each([
     ['a relative callback', { callback: '/cb' }],
     ['no callback', { callback: undefined }],
     ['a callback of another protocol', { callback: 'ftp://w.test/cb' }],
@@ -233,7 +233,7 @@ describe('a wallet that refuses or misbehaves', () => {
     expect(callbacks()).toEqual([]);
   });
 
-  it.each([
+  test.each([
     ['limits as decimal strings', { minSendable: '1000', maxSendable: '100000000' }],
     ['limits beyond all bitcoin', { maxSendable: 1e300 }],
     ['limits with a fraction', { minSendable: 999.5, maxSendable: 1e9 + 0.5 }],
@@ -247,7 +247,7 @@ describe('a wallet that refuses or misbehaves', () => {
     expect((await create()).bolt11).toMatch(/^lnbcrt210n/);
   });
 
-  it('is not asked outside its limits', async () => {
+  test('is not asked outside its limits', async () => {
     behave({ payRequest: (answer) => ({ ...answer, minSendable: 10_000, maxSendable: 20_999 }) });
     for (const amountMsat of [9_000n, 21_000n]) {
       expect((await faultOf(create(amountMsat))).kind).toBe('amount_out_of_range');
@@ -266,7 +266,7 @@ describe('where the requests go', () => {
       clock: wallet.clock,
     });
 
-  it('is guarded: no address, callback or verify URL reaches a private network', async () => {
+  test('is guarded: no address, callback or verify URL reaches a private network', async () => {
     const strict = { allowHttp: true, allowPrivateNetworks: false };
     const port = wallet.server.host.split(':')[1];
     const fault = await faultOf(build(`alice@wallet.test:${port}`, strict).probe(signal));
@@ -274,7 +274,7 @@ describe('where the requests go', () => {
     expect(wallet.server.requests).toEqual([]);
   });
 
-  it('is guarded at each step, because the wallet chooses the next URL', async () => {
+  test('is guarded at each step, because the wallet chooses the next URL', async () => {
     const hidden = ['http://169.254.169.254/latest', 'http://[::ffff:169.254.169.254]/', 'http://[fd00:ec2::254]/'];
     for (const url of hidden) {
       behave({ payRequest: (answer) => ({ ...answer, callback: url }) });
@@ -291,19 +291,19 @@ describe('where the requests go', () => {
     }
   });
 
-  it('is https only by default, also for callbacks', async () => {
+  test('is https only by default, also for callbacks', async () => {
     const plain = { allowHttp: false, allowPrivateNetworks: true };
     expect((await faultOf(build(wallet.server.address, plain).probe(signal))).kind).toBe('unreachable');
     expect(wallet.server.requests).toEqual([]);
   });
 
-  it('is decided by a valid address', () => {
+  test('is decided by a valid address', () => {
     const options = { allowHttp: true, allowPrivateNetworks: true };
     expect(() => build('alice@127.0.0.1', options)).toThrow(/must be a name/);
     expect(() => build('alice', options)).toThrow(/name@example.com/);
   });
 
-  it('looks up what the merchant typed in lower case (case C016)', async () => {
+  test('looks up what the merchant typed in lower case (case C016)', async () => {
     const connector = build(`Alice@LOCALHOST:${wallet.server.host.split(':')[1]}`, {
       allowHttp: true,
       allowPrivateNetworks: true,
@@ -313,7 +313,7 @@ describe('where the requests go', () => {
   });
 });
 
-it('reads the amount from the string and from nowhere else', async () => {
+test('reads the amount from the string and from nowhere else', async () => {
   behave({ callback: (answer) => ({ ...answer, amount: 5, amountMsat: 7 }) });
   expect(decodeBolt11((await create()).bolt11).amountMsat).toBe(21_000n);
 });

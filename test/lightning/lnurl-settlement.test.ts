@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { LookupRequest } from '../../src/lightning/connector.ts';
 import { instead, type LnurlBehaviour } from '../support/lnurl-server.ts';
 import { faultOf, signal, useLnurlWallet } from '../support/lnurl-wallet.ts';
@@ -17,7 +17,7 @@ function verifyWith(verify: NonNullable<LnurlBehaviour['verify']>): void {
 }
 
 describe('asking whether an invoice was paid (LUD-21)', () => {
-  it('goes from pending over a bare word to a proof (case C018)', async () => {
+  test('goes from pending over a bare word to a proof (case C018)', async () => {
     const request = await create();
     for (let i = 0; i < 10; i++) expect(await look(request)).toEqual({ state: 'pending' });
     wallet.server.settle(request.paymentHash);
@@ -28,7 +28,7 @@ describe('asking whether an invoice was paid (LUD-21)', () => {
     expect(await look(request)).toEqual({ ...word, preimage: wallet.server.lastInvoice.preimage });
   });
 
-  it('drops a preimage that proves nothing (case C018)', async () => {
+  test('drops a preimage that proves nothing (case C018)', async () => {
     const request = await create();
     wallet.server.settle(request.paymentHash);
     for (const preimage of ['00'.repeat(32), 'zz'.repeat(32), '', 7, {}, wallet.server.lastInvoice.preimage.slice(2)]) {
@@ -39,7 +39,7 @@ describe('asking whether an invoice was paid (LUD-21)', () => {
     expect(await look(request)).toMatchObject({ preimage: wallet.server.lastInvoice.preimage });
   });
 
-  it('takes nothing but settled: true for settlement (case C020)', async () => {
+  test('takes nothing but settled: true for settlement (case C020)', async () => {
     const request = await create();
     const { preimage } = wallet.server.lastInvoice;
     verifyWith((answer) => ({ ...answer, preimage, settle_date: 0, settled_at: '', paid: true, state: 'SETTLED' }));
@@ -50,7 +50,7 @@ describe('asking whether an invoice was paid (LUD-21)', () => {
     }
   });
 
-  it('keeps to its own words when the wallet has others (case C023)', async () => {
+  test('keeps to its own words when the wallet has others (case C023)', async () => {
     const request = await create();
     for (const answer of [
       { status: 'OK', state: 'expired' },
@@ -63,7 +63,7 @@ describe('asking whether an invoice was paid (LUD-21)', () => {
     }
   });
 
-  it('refuses an answer for another invoice', async () => {
+  test('refuses an answer for another invoice', async () => {
     const other = await create();
     const request = await create();
     wallet.server.settle(other.paymentHash);
@@ -73,7 +73,7 @@ describe('asking whether an invoice was paid (LUD-21)', () => {
     expect((await faultOf(look(request))).kind).toBe('protocol');
   });
 
-  it('recognises its invoice in any spelling, and bears with one that is not named', async () => {
+  test('recognises its invoice in any spelling, and bears with one that is not named', async () => {
     const request = await create();
     wallet.server.settle(request.paymentHash);
     verifyWith((answer) => ({ ...answer, pr: `lightning:${request.bolt11.toUpperCase()}` }));
@@ -82,7 +82,7 @@ describe('asking whether an invoice was paid (LUD-21)', () => {
     expect(await look(request)).toMatchObject({ state: 'settled' });
   });
 
-  it('reads "expired" and "not found" as states and any other error as a fault', async () => {
+  test('reads "expired" and "not found" as states and any other error as a fault', async () => {
     const request = await create();
     const answers = [
       ['Invoice expired.', 'expired'],
@@ -99,7 +99,7 @@ describe('asking whether an invoice was paid (LUD-21)', () => {
     expect((await faultOf(look(request))).kind).toBe('refused');
   });
 
-  it('fails cleanly for everything else', async () => {
+  test('fails cleanly for everything else', async () => {
     const request = await create();
     const answers = [
       [instead.html(404), 'protocol'],
@@ -114,7 +114,7 @@ describe('asking whether an invoice was paid (LUD-21)', () => {
     }
   });
 
-  it('knows nothing without a verify URL', async () => {
+  test('knows nothing without a verify URL', async () => {
     wallet.server.behaviour = { callback: ({ pr }) => ({ pr }) };
     expect(await look(await create())).toEqual({ state: 'unknown' });
   });
@@ -123,7 +123,7 @@ describe('asking whether an invoice was paid (LUD-21)', () => {
 describe('probing', () => {
   const probe = () => wallet.connector.probe(signal);
 
-  it('finds limits in whole sats and a working verify', async () => {
+  test('finds limits in whole sats and a working verify', async () => {
     wallet.server.behaviour = { payRequest: (answer) => ({ ...answer, minSendable: 1500, maxSendable: 99_999_999 }) };
     expect(await probe()).toEqual({
       settlementVisibility: 'proof',
@@ -136,7 +136,7 @@ describe('probing', () => {
     expect(wallet.server.requests[2]).toMatch(/^\/verify\//);
   });
 
-  it('reports a wallet that does not tell, and one whose verify does not work', async () => {
+  test('reports a wallet that does not tell, and one whose verify does not work', async () => {
     wallet.server.behaviour = { callback: (answer) => ({ ...answer, verify: undefined }) };
     expect(await probe()).toMatchObject({ settlementVisibility: 'none', notes: [expect.stringMatching(/LUD-21/)] });
     wallet.server.behaviour = { callback: (answer) => ({ ...answer, verify: '/verify/1' }) };
@@ -147,7 +147,7 @@ describe('probing', () => {
     }
   });
 
-  it('does not believe a wallet that calls an unpaid invoice settled', async () => {
+  test('does not believe a wallet that calls an unpaid invoice settled', async () => {
     verifyWith((answer) => ({ ...answer, settled: true }));
     expect(await probe()).toMatchObject({
       settlementVisibility: 'none',
@@ -155,25 +155,25 @@ describe('probing', () => {
     });
   });
 
-  it('does not judge a wallet by a passing failure', async () => {
+  test('does not judge a wallet by a passing failure', async () => {
     wallet.server.behaviour = { instead: { verify: instead.html(503) } };
     expect((await faultOf(probe())).kind).toBe('unreachable');
   });
 
-  it('notes a description hash that is missing or wrong', async () => {
+  test('notes a description hash that is missing or wrong', async () => {
     wallet.server.behaviour = { commitment: 'missing' };
     expect(await probe()).toMatchObject({ settlementVisibility: 'proof', notes: [expect.stringMatching(/hash/)] });
     wallet.server.behaviour = { commitment: 'other' };
     expect((await probe()).notes).toEqual([expect.stringMatching(/another description/)]);
   });
 
-  it('refreshes limits each time', async () => {
+  test('refreshes limits each time', async () => {
     await probe();
     wallet.server.behaviour = { payRequest: (answer) => ({ ...answer, maxSendable: 50_000 }) };
     expect((await probe()).maxSats).toBe(50);
   });
 
-  it('refuses a wallet that takes no whole sat', async () => {
+  test('refuses a wallet that takes no whole sat', async () => {
     wallet.server.behaviour = { payRequest: (answer) => ({ ...answer, minSendable: 1001, maxSendable: 1999 }) };
     expect((await faultOf(probe())).kind).toBe('protocol');
   });

@@ -1,6 +1,6 @@
 import { secp256k1 } from '@noble/curves/secp256k1.js';
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { publicKeyOf, recoverPublicKey, signDigest, verifyDigest } from '../../src/lightning/secp256k1.ts';
 
 const order = secp256k1.Point.Fn.ORDER;
@@ -22,7 +22,7 @@ function nobleRecovered(digest: Uint8Array, compact: Uint8Array, recoveryId: num
 }
 
 describe('secp256k1, with @noble/curves as the oracle', () => {
-  it('signs, verifies and recovers as noble does', () => {
+  test('signs, verifies and recovers as noble does', () => {
     const property = fc.property(privateKeys, bytes32, (privateKey, digest) => {
       const publicKey = secp256k1.getPublicKey(privateKey, true);
       expect(publicKeyOf(privateKey)).toEqual(publicKey);
@@ -36,7 +36,7 @@ describe('secp256k1, with @noble/curves as the oracle', () => {
     fc.assert(property, { numRuns: 40 });
   });
 
-  it('recovers from a high S with the other recovery id, but does not verify it', () => {
+  test('recovers from a high S with the other recovery id, but does not verify it', () => {
     const property = fc.property(privateKeys, bytes32, (privateKey, digest) => {
       const { compact, recoveryId } = signDigest(digest, privateKey);
       const twin = highS(compact);
@@ -46,7 +46,7 @@ describe('secp256k1, with @noble/curves as the oracle', () => {
     fc.assert(property, { numRuns: 20 });
   });
 
-  it('always signs with a low S', () => {
+  test('always signs with a low S', () => {
     const privateKey = toBytes(12345n);
     for (let i = 0n; i < 100n; i++) {
       const { compact } = signDigest(toBytes(i), privateKey);
@@ -54,7 +54,7 @@ describe('secp256k1, with @noble/curves as the oracle', () => {
     }
   });
 
-  it('answers nonsense with false or undefined, never with an exception', () => {
+  test('answers nonsense with false or undefined, never with an exception', () => {
     const digest = toBytes(7n);
     const publicKey = publicKeyOf(toBytes(1n))!;
     const bad = [Buffer.alloc(64), Buffer.alloc(64, 0xff), Buffer.concat([toBytes(order), toBytes(1n)])];

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { ManualClock } from '../../src/kernel/clock.ts';
 import {
   type SimulatedPayment,
@@ -27,7 +27,7 @@ function simulate(settings: SimulatorSettings = {}, told: Partial<SimulatedPayme
 }
 
 describe('the simulated wallet', () => {
-  it('makes a regtest invoice that reads as it was asked for', async () => {
+  test('makes a regtest invoice that reads as it was asked for', async () => {
     const { bolt11, paymentHash, expiresAt } = await simulate().wallet.createInvoice(request, signal);
     expect(bolt11).toMatch(/^lnbcrt210n1/);
     expect(decodeBolt11(bolt11)).toMatchObject({
@@ -42,7 +42,7 @@ describe('the simulated wallet', () => {
     });
   });
 
-  it('makes the same for the same reference, another for another, and shares nothing between secrets', async () => {
+  test('makes the same for the same reference, another for another, and shares nothing between secrets', async () => {
     const { wallet } = simulate();
     const first = await wallet.createInvoice(request, signal);
     expect(await wallet.createInvoice(request, signal)).toEqual(first);
@@ -62,7 +62,7 @@ describe('the simulated wallet', () => {
     expect(invoices.map(({ payee }) => payee === invoices[0]!.payee)).toEqual([true, true, false]);
   });
 
-  it('gives out the preimage only when settled', async () => {
+  test('gives out the preimage only when settled', async () => {
     const { clock, open } = simulate({}, { settlesAt: new Date('2026-11-27T12:00:10Z') });
     const look = await open();
     expect(await look()).toEqual({ state: 'pending' });
@@ -76,7 +76,7 @@ describe('the simulated wallet', () => {
     });
   });
 
-  it('tells what arrived when that was more, and keeps the preimage back when told so', async () => {
+  test('tells what arrived when that was more, and keeps the preimage back when told so', async () => {
     const settlesAt = new Date(0);
     const { open } = simulate({}, { settlesAt, receivedMsat: 42_000n, withPreimage: false });
     expect(await (await open())()).toEqual({
@@ -87,7 +87,7 @@ describe('the simulated wallet', () => {
     });
   });
 
-  it('holds money until it settles, by its settings or for one invoice', async () => {
+  test('holds money until it settles, by its settings or for one invoice', async () => {
     for (const { open, clock } of [simulate({ hold: true }), simulate({}, { held: true })]) {
       const look = await open();
       expect(await look()).toEqual({ state: 'held' });
@@ -98,7 +98,7 @@ describe('the simulated wallet', () => {
     expect(await (await open())()).toMatchObject({ state: 'settled' });
   });
 
-  it('pays by itself after some seconds, also after the end of the invoice', async () => {
+  test('pays by itself after some seconds, also after the end of the invoice', async () => {
     for (const payAfterSeconds of [0, 5, 700]) {
       const { open, clock } = simulate({ payAfterSeconds });
       const look = await open();
@@ -109,7 +109,7 @@ describe('the simulated wallet', () => {
     }
   });
 
-  it('expires at the second that the invoice names', async () => {
+  test('expires at the second that the invoice names', async () => {
     const { open, clock } = simulate();
     const look = await open();
     clock.set(new Date('2026-11-27T12:09:59.999Z'));
@@ -118,32 +118,32 @@ describe('the simulated wallet', () => {
     expect(await look()).toEqual({ state: 'expired' });
   });
 
-  it('does not know invoices that it did not make', async () => {
+  test('does not know invoices that it did not make', async () => {
     const { wallet } = simulate({ payAfterSeconds: 0 });
     const created = await wallet.createInvoice(request, signal);
     expect(await wallet.lookupInvoice({ ...created, ref: 'r2' }, signal)).toEqual({ state: 'unknown' });
     await expect(wallet.lookupInvoice({ ...created, ref: 'r1', handle: {} }, signal)).rejects.toThrow(/not made by/);
   });
 
-  it('cuts a description that is too long at a whole character', async () => {
+  test('cuts a description that is too long at a whole character', async () => {
     const { wallet } = simulate();
     const { bolt11 } = await wallet.createInvoice({ ...request, description: `a${'🥨'.repeat(300)}` }, signal);
     expect(decodeBolt11(bolt11).description).toBe(`a${'🥨'.repeat(159)}`);
   });
 
-  it('fails and waits when told to', async () => {
+  test('fails and waits when told to', async () => {
     await expect(simulate({ fail: true }).open()).rejects.toMatchObject({ kind: 'unreachable' });
     const startedAt = Date.now();
     await simulate({ delayMs: 80 }).open();
     expect(Date.now() - startedAt).toBeGreaterThanOrEqual(75);
   });
 
-  it('wants a real secret', () => {
+  test('wants a real secret', () => {
     const options = { settings: {}, book: { find: async () => undefined }, clock: new ManualClock() };
     expect(() => simulatedConnector({ ...options, secret: Buffer.alloc(15) })).toThrow(RangeError);
   });
 
-  it('has preimages that hash to the payment hash', async () => {
+  test('has preimages that hash to the payment hash', async () => {
     const { paymentHash } = await simulate().wallet.createInvoice(request, signal);
     expect(createHash('sha256').update(simulatedPreimage(secret, 'r1')).digest('hex')).toBe(paymentHash);
   });

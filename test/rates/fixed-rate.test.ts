@@ -1,4 +1,4 @@
-import { expect, it } from 'vitest';
+import { expect, test } from 'vitest';
 import { ManualClock } from '../../src/kernel/clock.ts';
 import { currencies } from '../../src/kernel/currency.ts';
 import { decimal } from '../../src/kernel/decimal.ts';
@@ -7,7 +7,7 @@ import { createFixedRates } from '../../src/rates/fixed-rate.ts';
 
 const noon = new Date('2026-11-28T12:00:00.000Z');
 
-it('is a hundred thousand dollars unless told otherwise', async () => {
+test('is a hundred thousand dollars unless told otherwise', async () => {
   const rates = createFixedRates(new ManualClock(noon));
   await rates.ready();
   expect(rates.quote('USD')).toEqual({
@@ -25,7 +25,7 @@ it('is a hundred thousand dollars unless told otherwise', async () => {
   });
 });
 
-it('has a price for every currency, of its own', () => {
+test('has a price for every currency, of its own', () => {
   const rates = createFixedRates(new ManualClock(noon));
   const prices = rates.prices();
   expect(Object.keys(prices)).toEqual(currencies);
@@ -37,7 +37,7 @@ it('has a price for every currency, of its own', () => {
   expect(pegged).toEqual(['bmd', 'bsd', 'pab', 'usd', 'usn']);
 });
 
-it('refuses what is no currency and what is no price', () => {
+test('refuses what is no currency and what is no price', () => {
   const clock = new ManualClock();
   expect(() => createFixedRates(clock).quote('xyz')).toThrow('Validation failed');
   for (const price of ['0', '-1', 'abc', '']) expect(() => createFixedRates(clock, price)).toThrow(RangeError);

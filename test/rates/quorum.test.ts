@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { addSeconds } from '../../src/kernel/clock.ts';
 import { decimal, formatDecimal } from '../../src/kernel/decimal.ts';
 import { agreePrices, type SourceReport } from '../../src/rates/quorum.ts';
@@ -21,7 +21,7 @@ function agreed(reports: SourceReport[], currency = 'usd', minimumSources = 2): 
 }
 
 describe('agreement on the dollar price', () => {
-  it.each([
+  test.each([
     [['100', '101'], '100.5 median:a,b'],
     [['101', '100'], '100.5 median:a,b'],
     [['100', '102', '101'], '101 median:a,b,c'],
@@ -40,20 +40,20 @@ describe('agreement on the dollar price', () => {
     expect(agreed(dollars(...prices))).toBe(expected);
   });
 
-  it('counts no price that is none', () => {
+  test('counts no price that is none', () => {
     for (const usd of ['0', '-100', 'NaN', '', 'abc', '1e-20']) {
       expect(agreed(dollars('100', usd))).toBeUndefined();
       expect(agreed(dollars('100', usd, '101'))).toBe('100.5 median:a,c');
     }
   });
 
-  it('needs as many sources as asked for', () => {
+  test('needs as many sources as asked for', () => {
     expect(agreed(dollars('100'), 'usd', 1)).toBe('100 median:a');
     expect(agreed(dollars('100', '101'), 'usd', 3)).toBeUndefined();
     expect(agreed(dollars('100', '120'), 'usd', 1)).toBeUndefined();
   });
 
-  it('lies among the quotes and moves with their scale, in whatever order they come', () => {
+  test('lies among the quotes and moves with their scale, in whatever order they come', () => {
     const price = fc.integer({ min: 1, max: 10 ** 9 });
     fc.assert(
       fc.property(fc.array(price, { minLength: 2, maxLength: 6 }), fc.constantFrom(1, 10, 1000), (prices, scale) => {
@@ -75,7 +75,7 @@ describe('agreement on the dollar price', () => {
     );
   });
 
-  it('cannot be moved beyond the others by one source', () => {
+  test('cannot be moved beyond the others by one source', () => {
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 10 ** 9 }), (rogue) => {
         const found = agreePrices(dollars('100000', '101000', '102000', String(rogue)), 2).get('usd');
@@ -86,7 +86,7 @@ describe('agreement on the dollar price', () => {
 });
 
 describe('other currencies', () => {
-  it('are agreed on like the dollar where enough sources quote them', () => {
+  test('are agreed on like the dollar where enough sources quote them', () => {
     const reports = [
       report('coinbase', { usd: '100', eur: '90' }),
       report('kraken', { usd: '102', eur: '92' }),
@@ -95,13 +95,13 @@ describe('other currencies', () => {
     expect(agreed(reports, 'eur')).toBe('91 median:coinbase,kraken');
   });
 
-  it('have no price when their sources disagree, though the dollar has one', () => {
+  test('have no price when their sources disagree, though the dollar has one', () => {
     const reports = [report('a', { usd: '100', eur: '90' }), report('b', { usd: '100', eur: '99' })];
     expect(agreed(reports, 'usd')).toBe('100 median:a,b');
     expect(agreed(reports, 'eur')).toBeUndefined();
   });
 
-  it('are crossed over the agreed dollar price where one source alone quotes them', () => {
+  test('are crossed over the agreed dollar price where one source alone quotes them', () => {
     // Coinbase has 5 brl for a dollar; bitcoin is agreed to be 102 dollars, not its own 100.
     const reports = [
       report('coinbase', { usd: '100', brl: '500' }),
@@ -111,24 +111,24 @@ describe('other currencies', () => {
     expect(agreed(reports, 'brl')).toBe('510 median:coinbase,kraken,x cross:coinbase');
   });
 
-  it('are not crossed from a source that is wrong about the dollar', () => {
+  test('are not crossed from a source that is wrong about the dollar', () => {
     const reports = [report('a', { usd: '150', brl: '750' }), report('b', { usd: '100' }), report('c', { usd: '100' })];
     expect(agreed(reports, 'usd')).toBe('100 median:b,c');
     expect(agreed(reports, 'brl')).toBeUndefined();
   });
 
-  it('have no price without a dollar price', () => {
+  test('have no price without a dollar price', () => {
     const reports = [report('a', { usd: '100', eur: '90' }), report('b', { usd: '150', eur: '90' })];
     expect(agreePrices(reports, 2).size).toBe(0);
   });
 
-  it('leave out what is no currency', () => {
+  test('leave out what is no currency', () => {
     const odd = { usd: '100', USD: '1', xau: '2', btc: '1' };
     expect([...agreePrices([report('a', odd), report('b', odd)], 2).keys()]).toEqual(['usd']);
   });
 });
 
-it('is as old as the oldest report used', () => {
+test('is as old as the oldest report used', () => {
   const reports = [
     report('a', { usd: '100', brl: '500' }, addSeconds(noon, -10)),
     report('b', { usd: '100' }, addSeconds(noon, -40)),

@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, describe, expect, test, vi } from 'vitest';
 import { ManualClock } from '../../src/kernel/clock.ts';
 import { AppError } from '../../src/kernel/errors.ts';
 import { silentLog } from '../../src/kernel/log.ts';
@@ -62,7 +62,7 @@ afterEach(() => {
 });
 
 describe('a quote', () => {
-  it('carries the prices, their sources and their time', async () => {
+  test('carries the prices, their sources and their time', async () => {
     const { rates } = setUp();
     await rates.ready();
     expect(rates.quote('EUR')).toEqual({
@@ -81,7 +81,7 @@ describe('a quote', () => {
     expect(rates.prices()).toEqual({ brl: '522600.00', eur: '86500.00', usd: '100500.00' });
   });
 
-  it('speaks of the currency when there is no such one (case C041)', async () => {
+  test('speaks of the currency when there is no such one (case C041)', async () => {
     const { rates } = setUp();
     await rates.refresh();
     for (const text of ['xyz', 'XAU', '', 'usdollar'.repeat(100)]) {
@@ -93,7 +93,7 @@ describe('a quote', () => {
     }
   });
 
-  it('names the currency that has no rate (case C041)', async () => {
+  test('names the currency that has no rate (case C041)', async () => {
     const { rates } = setUp();
     await rates.refresh();
     const error = fault(() => rates.quote('kpw'));
@@ -102,7 +102,7 @@ describe('a quote', () => {
     expect(error.message).not.toMatch(/wallet/i);
   });
 
-  it('asks nobody', async () => {
+  test('asks nobody', async () => {
     const { rates, a } = setUp();
     expect(fault(() => rates.quote('usd')).code).toBe('rate_unavailable');
     expect(rates.prices()).toEqual({});
@@ -113,7 +113,7 @@ describe('a quote', () => {
     expect(a.calls).toBe(1);
   });
 
-  it('grows stale after a minute and is refused after five', async () => {
+  test('grows stale after a minute and is refused after five', async () => {
     const { rates, clock } = setUp();
     await rates.refresh();
     clock.advanceSeconds(60);
@@ -127,7 +127,7 @@ describe('a quote', () => {
     expect(rates.prices()).toEqual({});
   });
 
-  it('is refused as well when the clock was set far back', async () => {
+  test('is refused as well when the clock was set far back', async () => {
     const { rates, clock } = setUp();
     await rates.refresh();
     clock.advanceSeconds(-1);
@@ -138,7 +138,7 @@ describe('a quote', () => {
 });
 
 describe('a round', () => {
-  it('is shared by all who ask for one at the same time', async () => {
+  test('is shared by all who ask for one at the same time', async () => {
     const { rates, a, b } = setUp();
     await Promise.all([rates.refresh(), rates.refresh(), rates.ready(), rates.ready()]);
     expect([a.calls, b.calls]).toEqual([1, 1]);
@@ -146,7 +146,7 @@ describe('a round', () => {
     expect([a.calls, b.calls]).toEqual([2, 2]);
   });
 
-  it('goes through without a source that fails, hangs or throws at once', async () => {
+  test('goes through without a source that fails, hangs or throws at once', async () => {
     const third = new TestSource('third', {});
     const clock = new ManualClock(noon);
     const { a, b } = setUp();
@@ -166,7 +166,7 @@ describe('a round', () => {
     expect(rates.quote('usd')).toMatchObject({ btcFiat: '100200.00', source: 'median:coinbase,kraken,third' });
   });
 
-  it('gives a first price without waiting for a source that hangs', async () => {
+  test('gives a first price without waiting for a source that hangs', async () => {
     const third = new TestSource('third', {});
     third.hangs();
     const { a, b } = setUp();
@@ -177,7 +177,7 @@ describe('a round', () => {
     rates.stop();
   });
 
-  it('is over for ready() even when all sources are down', async () => {
+  test('is over for ready() even when all sources are down', async () => {
     const { rates, a, b } = setUp();
     a.fails();
     b.hangs();
@@ -185,7 +185,7 @@ describe('a round', () => {
     expect(fault(() => rates.quote('usd')).code).toBe('rate_unavailable');
   });
 
-  it('keeps the last good price while sources are silent or disagree, and its age', async () => {
+  test('keeps the last good price while sources are silent or disagree, and its age', async () => {
     const { rates, clock, a, b } = setUp();
     await rates.refresh();
     clock.advanceSeconds(90);
@@ -209,7 +209,7 @@ describe('a round', () => {
     expect(rates.quote('usd')).toMatchObject({ btcFiat: '100050.00', stale: false, fetchedAt: clock.now() });
   });
 
-  it('counts an answer for a minute, and the price as old as it', async () => {
+  test('counts an answer for a minute, and the price as old as it', async () => {
     const { rates, clock, a, b } = setUp();
     await rates.refresh();
     b.fails();
@@ -223,7 +223,7 @@ describe('a round', () => {
     expect(rates.quote('usd').btcFiat).toBe('101500.00');
   });
 
-  it('keeps a currency that is missing this time', async () => {
+  test('keeps a currency that is missing this time', async () => {
     const { rates, clock, a } = setUp();
     await rates.refresh();
     a.says({ usd: '102000', eur: '87500' });
@@ -235,7 +235,7 @@ describe('a round', () => {
 });
 
 describe('the background work', () => {
-  it('refreshes every 30 seconds until it is stopped', async () => {
+  test('refreshes every 30 seconds until it is stopped', async () => {
     vi.useFakeTimers();
     const { rates, a } = setUp();
     rates.start();
@@ -258,7 +258,7 @@ describe('the background work', () => {
     rates.stop();
   });
 
-  it('gives each source five seconds', async () => {
+  test('gives each source five seconds', async () => {
     vi.useFakeTimers();
     const clock = new ManualClock(noon);
     const signals: AbortSignal[] = [];
@@ -281,7 +281,7 @@ describe('the background work', () => {
     expect([over, signals[0]?.aborted]).toEqual([true, true]);
   });
 
-  it('drops the round under way when it is stopped', async () => {
+  test('drops the round under way when it is stopped', async () => {
     const { rates, a, b } = setUp({ sourceTimeoutSeconds: 60 });
     a.hangs();
     b.hangs();
@@ -292,12 +292,12 @@ describe('the background work', () => {
   });
 });
 
-it('refuses to start with fewer sources than must agree', () => {
+test('refuses to start with fewer sources than must agree', () => {
   const only = new TestSource('coinbase', {});
   expect(() => createRates({ sources: [only], clock: new ManualClock(), log: silentLog })).toThrow(/2 rate sources/);
 });
 
-it('logs a silent source once, and its return', async () => {
+test('logs a silent source once, and its return', async () => {
   const lines: string[] = [];
   const write = (first: object | string, second?: string) => lines.push(second ?? String(first));
   const log = { ...silentLog, warn: write, info: write } as unknown as RatesOptions['log'];
@@ -317,7 +317,7 @@ it('logs a silent source once, and its return', async () => {
   ]);
 });
 
-it('lives through every kind of bad answer (case C039)', async () => {
+test('lives through every kind of bad answer (case C039)', async () => {
   const answers: (() => Promise<{ status: number; body: Buffer }>)[] = [
     async () => ({ status: 403, body: Buffer.from('<html>') }),
     () => new Promise(() => {}),

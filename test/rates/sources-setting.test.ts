@@ -1,8 +1,8 @@
-import { expect, it } from 'vitest';
+import { expect, test } from 'vitest';
 import { defaultAddresses } from '../../src/rates/sources.ts';
 import { defaultRateSources, parseRateSources } from '../../src/rates/sources-setting.ts';
 
-it('reads names, with their own address where one is given', () => {
+test('reads names, with their own address where one is given', () => {
   expect(parseRateSources(defaultRateSources)).toEqual({
     kind: 'markets',
     markets: (['coinbase', 'kraken', 'bitstamp'] as const).map((name) => ({ name, url: defaultAddresses[name] })),
@@ -16,11 +16,11 @@ it('reads names, with their own address where one is given', () => {
   });
 });
 
-it('reads a fixed price', () => {
+test('reads a fixed price', () => {
   expect(parseRateSources('fixed:65000.50')).toEqual({ kind: 'fixed', btcUsd: '65000.50' });
 });
 
-it.each([
+test.each([
   ['', /empty name/],
   ['coinbase,', /empty name/],
   ['coinbase,,kraken', /empty name/],

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { HttpGet } from '../../src/rates/rate.ts';
 import { defaultAddresses, type MarketName, openSource } from '../../src/rates/sources.ts';
 
@@ -17,7 +17,7 @@ const kraken = (result: unknown, error: unknown[] = []) => ({ error, result });
 const lastTrade = (price: unknown) => ({ a: ['1', '1', '1'], c: [price, '0.01'] });
 
 describe('coinbase', () => {
-  it('gives every fiat and leaves the coins', async () => {
+  test('gives every fiat and leaves the coins', async () => {
     const rates = {
       USD: '65000.5',
       EUR: '56000.123456789012345',
@@ -33,14 +33,14 @@ describe('coinbase', () => {
     });
   });
 
-  it('does not take the coin ERN for the nakfa', async () => {
+  test('does not take the coin ERN for the nakfa', async () => {
     expect(await ask('coinbase', answering(coinbase({ USD: '1', ERN: '2', MNT: '3' })))).toEqual({
       usd: '1',
       mnt: '3',
     });
   });
 
-  it.each([
+  test.each([
     0,
     65000.5,
     '0',
@@ -62,14 +62,14 @@ describe('coinbase', () => {
     await expect(ask('coinbase', answering(coinbase({ USD: price, EUR: '1' })))).rejects.toThrow('USD');
   });
 
-  it('refuses prices of another coin', async () => {
+  test('refuses prices of another coin', async () => {
     const answer = { data: { currency: 'ETH', rates: { USD: '2000' } } };
     await expect(ask('coinbase', answering(answer))).rejects.toThrow('not BTC');
   });
 });
 
 describe('kraken', () => {
-  it('reads old and new pair names', async () => {
+  test('reads old and new pair names', async () => {
     const result = {
       XXBTZUSD: lastTrade('65000.50000'),
       XXBTZEUR: lastTrade('56000.10000'),
@@ -86,13 +86,13 @@ describe('kraken', () => {
     });
   });
 
-  it('sees faults that come with status 200', async () => {
+  test('sees faults that come with status 200', async () => {
     const answer = kraken({ XXBTZUSD: lastTrade('65000') }, ['EService:Unavailable']);
     await expect(ask('kraken', answering(answer))).rejects.toThrow('EService:Unavailable');
     await expect(ask('kraken', answering({ error: ['EQuery:Unknown asset pair'] }))).rejects.toThrow('EQuery');
   });
 
-  it.each([{}, { c: [] }, { c: '65000' }, { c: [65000] }, { c: ['0'] }, null, 'x'])(
+  test.each([{}, { c: [] }, { c: '65000' }, { c: [65000] }, { c: ['0'] }, null, 'x'])(
     'refuses ticker %j',
     async (ticker) => {
       await expect(ask('kraken', answering(kraken({ XXBTZUSD: ticker })))).rejects.toThrow('USD');
@@ -101,7 +101,7 @@ describe('kraken', () => {
 });
 
 describe('bitstamp', () => {
-  it('asks pair by pair and can do without all but the dollar', async () => {
+  test('asks pair by pair and can do without all but the dollar', async () => {
     const asked: string[] = [];
     const get: HttpGet = async (url) => {
       asked.push(url);
@@ -118,12 +118,12 @@ describe('bitstamp', () => {
 });
 
 describe('mempool', () => {
-  it('gives numbers, and only numbers above zero', async () => {
+  test('gives numbers, and only numbers above zero', async () => {
     const answer = { time: 1764000000, USD: 65000, EUR: 56000.5, GBP: '49000', CAD: 0, CHF: -1, JPY: null };
     expect(await ask('mempool', answering(answer))).toEqual({ usd: '65000', eur: '56000.5' });
   });
 
-  it.each(['{"USD": NaN}', '{"USD": 1e999}', '{"USD": "65000"}', '{"USD": 0}', '{"USD": -0}'])(
+  test.each(['{"USD": NaN}', '{"USD": 1e999}', '{"USD": "65000"}', '{"USD": 0}', '{"USD": -0}'])(
     'refuses %s',
     async (text) => {
       await expect(ask('mempool', answering(text))).rejects.toThrow();
@@ -132,7 +132,7 @@ describe('mempool', () => {
 });
 
 describe.each(Object.keys(defaultAddresses) as MarketName[])('%s', (name) => {
-  it.each([
+  test.each([
     ['an error page with status 200', '<!doctype html><title>Just a moment</title>', 200],
     ['a refusal', '{"message":"forbidden"}', 403],
     ['a redirect', '', 302],
@@ -148,11 +148,11 @@ describe.each(Object.keys(defaultAddresses) as MarketName[])('%s', (name) => {
     await expect(ask(name, answering(text, status))).rejects.toThrow();
   });
 
-  it('quotes nothing of an error page in its fault', async () => {
+  test('quotes nothing of an error page in its fault', async () => {
     await expect(ask(name, answering('<html>secret</html>'))).rejects.not.toThrow('secret');
   });
 
-  it('hands on its signal', async () => {
+  test('hands on its signal', async () => {
     const abort = new AbortController();
     const seen: AbortSignal[] = [];
     const get: HttpGet = async (_, signal) => {

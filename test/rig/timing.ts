@@ -13,13 +13,13 @@ function sleep(millis: number): Promise<void> {
 }
 
 /**
- * Looks every few milliseconds until `condition` holds. Rejects, naming `what`, after `timeoutMs` (milliseconds,
+ * Looks every few milliseconds until `condition` holds. Rejects, naming `what`, after `timeoutMillis` (milliseconds,
  * default 10 000: generous, because the machine may be busy; a healthy rig needs far less).
  */
-export async function waitUntil(condition: () => boolean, what: string, timeoutMs = 10_000): Promise<void> {
-  const deadline = realTimers.now() + timeoutMs;
+export async function waitUntil(condition: () => boolean, what: string, timeoutMillis = 10_000): Promise<void> {
+  const deadline = realTimers.now() + timeoutMillis;
   while (!condition()) {
-    if (realTimers.now() > deadline) throw new Error(`waited ${timeoutMs} ms in vain until ${what}`);
+    if (realTimers.now() > deadline) throw new Error(`waited ${timeoutMillis} ms in vain until ${what}`);
     await sleep(2);
   }
 }

@@ -17,7 +17,7 @@ export async function checkRates(config: Config, signal: AbortSignal): Promise<C
     return [ok('rates', `One bitcoin is fixed at ${setting.btcUsd} dollars.`, advice)];
   }
   const outbound = createOutbound({ allowPrivateNetworks: await mayReachPrivateNetworks(config) });
-  const get: HttpGet = (url, inner) => outbound.request({ url, signal: inner, timeoutMs: answerMillis });
+  const get: HttpGet = (url, inner) => outbound.request({ url, signal: inner, timeoutMillis: answerMillis });
   const limit = AbortSignal.any([signal, AbortSignal.timeout(answerMillis)]);
   try {
     const sources = setting.markets.map(({ name, url }) => openSource(name, url, get));

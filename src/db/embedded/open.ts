@@ -18,7 +18,7 @@ export interface EmbeddedOptions {
   dir: string;
   log: Logger;
   /** A statement that runs longer costs a restart of the engine. 30 seconds unless said otherwise. */
-  statementDeadlineMs?: number;
+  statementDeadlineMillis?: number;
   /** The engine crashed three times within a minute and stays down: log and leave the process. */
   onFatal?: (error: Error) => void;
 }
@@ -79,7 +79,7 @@ async function openLocked(options: EmbeddedOptions, release: () => void): Promis
     },
   });
   await supervisor.open();
-  const watchdog = new Watchdog(gauges, options.statementDeadlineMs ?? 30_000, (millis) => {
+  const watchdog = new Watchdog(gauges, options.statementDeadlineMillis ?? 30_000, (millis) => {
     void supervisor.restart(`a statement ran longer than ${millis} ms`);
   });
   let closing: Promise<void> | undefined;

@@ -26,13 +26,13 @@ interface WalletInfo {
 
 const kinds = { info: 13_194, request: 23_194, reply: 23_195, notification04: 23_196, notification44: 23_197 };
 /** The wallet may not have been listening yet. It knows a request by its id, so that sending it again does nothing twice. */
-const sendAgainMs = 3000;
-const replyMs = 10_000;
-const infoMs = 5000;
+const sendAgainMillis = 3000;
+const replyMillis = 10_000;
+const infoMillis = 5000;
 /** The wallet's clock may be behind, and a relay may have kept what came while we were away. */
 const sinceSeconds = 600;
 /** How often relays that were lost are tried again while others carry the stream. */
-const reviveMs = 30_000;
+const reviveMillis = 30_000;
 /** Notifications remembered, so that what comes over several relays is told once. */
 const mostSeen = 1000;
 
@@ -84,14 +84,14 @@ export class NwcClient {
 
   /** What the wallet says of itself now. @throws {WalletFault} when no relay answers, or none knows the wallet. */
   async info(signal: AbortSignal): Promise<WalletInfo> {
-    const event = await withinTime(this.#askForInfo(), replyMs, signal);
+    const event = await withinTime(this.#askForInfo(), replyMillis, signal);
     const words = (text = '') => text.split(/[\s,]+/).filter((word) => word !== '');
     return { methods: words(event.content), notifications: words(tagOf(event, 'notifications')) };
   }
 
   /** @returns the reply's `result`. @throws {WalletFault} for its error, or when none comes. */
   async request(method: string, params: JsonObject, signal: AbortSignal): Promise<JsonObject> {
-    const encryption = encryptionOf(this.#infoEvent ?? (await withinTime(this.#askForInfo(), replyMs, signal)));
+    const encryption = encryptionOf(this.#infoEvent ?? (await withinTime(this.#askForInfo(), replyMillis, signal)));
     const conversation = this.#conversations[encryption];
     const event = this.#sign(
       kinds.request,
@@ -109,12 +109,12 @@ export class NwcClient {
     const feed = new Feed<JsonObject | undefined>();
     const onAbort = () => feed.end();
     const revive = () => void this.#relays.connect().catch(() => {});
-    const reviving = setInterval(revive, reviveMs);
+    const reviving = setInterval(revive, reviveMillis);
     if (this.#relays.isOpen) feed.put(undefined);
     this.#feeds.add(feed);
     signal.addEventListener('abort', onAbort, { once: true });
     try {
-      await withinTime(this.#relays.connect(), replyMs, signal);
+      await withinTime(this.#relays.connect(), replyMillis, signal);
       yield* feed.read();
       throw lostFault();
     } finally {
@@ -144,7 +144,7 @@ export class NwcClient {
       .then(() =>
         withinTime(
           this.#relays.query('info', filter, () => this.#infoEvent),
-          infoMs,
+          infoMillis,
           never,
         ),
       )
@@ -163,9 +163,9 @@ export class NwcClient {
     try {
       // What opens from here on sends it by itself.
       this.#relays.publish(request);
-      await withinTime(this.#relays.connect(), replyMs, signal);
-      again = setTimeout(() => this.#relays.publish(request), sendAgainMs);
-      return await withinTime(answered, replyMs, signal);
+      await withinTime(this.#relays.connect(), replyMillis, signal);
+      again = setTimeout(() => this.#relays.publish(request), sendAgainMillis);
+      return await withinTime(answered, replyMillis, signal);
     } finally {
       clearTimeout(again);
       this.#waiting.delete(request.id);

@@ -21,9 +21,9 @@ export interface RelayOptions {
   authenticate(challenge: string): NostrEvent;
 }
 
-const pingMs = 20_000;
-const firstPauseMs = 1000;
-const longestPauseMs = 60_000;
+const pingMillis = 20_000;
+const firstPauseMillis = 1000;
+const longestPauseMillis = 60_000;
 
 /** A connection to one relay (NIP-01), opened when it is needed. */
 export class Relay {
@@ -34,7 +34,7 @@ export class Relay {
   /** Id of the event that says who we are, until the relay has taken it. */
   #introduction: string | undefined;
   readonly #queries = new Map<string, { readonly filter: Filter; done(): void }>();
-  #pauseMs = 0;
+  #pauseMillis = 0;
   #failedAt = 0;
 
   constructor(options: RelayOptions) {
@@ -48,7 +48,7 @@ export class Relay {
 
   /** Whether it failed so lately that trying again is for those who have no other. */
   get isResting(): boolean {
-    return performance.now() - this.#failedAt < this.#pauseMs;
+    return performance.now() - this.#failedAt < this.#pauseMillis;
   }
 
   /** @throws {WalletFault} when the relay cannot be reached. */
@@ -57,11 +57,11 @@ export class Relay {
     this.#opening ??= this.#open()
       .then(
         () => {
-          this.#pauseMs = 0;
+          this.#pauseMillis = 0;
         },
         (error: unknown) => {
           this.#failedAt = performance.now();
-          this.#pauseMs = Math.min(longestPauseMs, Math.max(firstPauseMs, this.#pauseMs * 2));
+          this.#pauseMillis = Math.min(longestPauseMillis, Math.max(firstPauseMillis, this.#pauseMillis * 2));
           throw error;
         },
       )
@@ -100,7 +100,7 @@ export class Relay {
         if (!isAlive) return socket.terminate();
         isAlive = false;
         if (this.isOpen) socket.ping();
-      }, pingMs);
+      }, pingMillis);
       const alive = () => {
         isAlive = true;
       };

@@ -1,6 +1,6 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, afterEach, describe, expect, it, vi } from 'vitest';
+import { afterAll, afterEach, describe, expect, test, vi } from 'vitest';
 import { entries } from '../../../src/config.ts';
 import { EmbeddedDirectoryInUse, lockDirectory } from '../../../src/db/embedded/directory-lock.ts';
 import { openEmbedded } from '../../../src/db/embedded/open.ts';
@@ -18,7 +18,7 @@ function freshDirectory(name: string): string {
 }
 
 describe('the directory lock', () => {
-  it('lets exactly one of eight simultaneous starters in after the owner was killed', async () => {
+  test('lets exactly one of eight simultaneous starters in after the owner was killed', async () => {
     // Longer than the address of a unix socket may be, which a lock by socket would trip over.
     const path = freshDirectory(`storm/${'long'.repeat(30)}`);
     const rounds = process.env.SOAK ? 17 : 3;
@@ -36,7 +36,7 @@ describe('the directory lock', () => {
     await ended(owner);
   });
 
-  it('takes no notice of what a dead process has left in its file (case C117)', () => {
+  test('takes no notice of what a dead process has left in its file (case C117)', () => {
     const path = freshDirectory('stale');
     for (const left of ['-42\n', '1\n', 'nonsense', '']) {
       writeFileSync(join(path, 'lock'), left);
@@ -44,7 +44,7 @@ describe('the directory lock', () => {
     }
   });
 
-  it('also keeps the same process from opening a directory twice', async () => {
+  test('also keeps the same process from opening a directory twice', async () => {
     const path = freshDirectory('twice');
     const rig = await openRig(path);
     const second = openEmbedded({ dir: path, log: silentLog });
@@ -54,7 +54,7 @@ describe('the directory lock', () => {
     await (await openRig(path)).close();
   });
 
-  it('refuses to start where there is no flock program, and says what can be done with the settings there are', async () => {
+  test('refuses to start where there is no flock program, and says what can be done with the settings there are', async () => {
     const path = freshDirectory('no-program');
     vi.stubEnv('PATH', '/nonexistent');
     const refusal = await openEmbedded({ dir: path, log: silentLog }).catch((error: Error) => error.message);

@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, test } from 'vitest';
 import { ended, firstLine, openRig, startChild, temporaryDirectory } from './engine-rig.ts';
 
 const { path: root, remove } = temporaryDirectory();
@@ -10,7 +10,7 @@ afterAll(remove);
 const kills = process.env.SOAK ? 30 : 8;
 
 describe('durability', () => {
-  it('gives every commit one fdatasync of its own', async (context) => {
+  test('gives every commit one fdatasync of its own', async (context) => {
     if (spawnSync('strace', ['-V']).error) {
       console.log('SKIPPED: strace is not installed, so nobody saw whether commits reach the disk');
       return context.skip();
@@ -31,7 +31,7 @@ describe('durability', () => {
     expect(threads.has(lines[at('/mark-begin')]!.split(' ')[0])).toBe(false);
   });
 
-  it(`loses nothing acknowledged in ${kills} kills while writing (case C117)`, {
+  test(`loses nothing acknowledged in ${kills} kills while writing (case C117)`, {
     timeout: kills * 20_000,
   }, async () => {
     const directory = join(root, 'kills');
@@ -68,7 +68,7 @@ describe('durability', () => {
     console.log(`${kills} kills: ${acknowledged.length} acknowledged, ${rows.length} kept`);
   });
 
-  it('starts anew after a kill while unpacking or opening', async () => {
+  test('starts anew after a kill while unpacking or opening', async () => {
     const directory = join(root, 'unpack');
     const entries = () => (existsSync(directory) ? readdirSync(directory).sort() : []);
     const kills = [

@@ -1,5 +1,5 @@
 import { openSync } from 'node:fs';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { DurableNodeFS } from '../../../src/db/embedded/durable-fs.ts';
 import { Engine } from '../../../src/db/embedded/engine.ts';
 import { Gauges } from '../../../src/db/embedded/gauges.ts';
@@ -26,12 +26,12 @@ async function install(module: object): Promise<void> {
 }
 
 describe('DurableNodeFS', () => {
-  it('refuses a PGlite whose internals it does not know', async () => {
+  test('refuses a PGlite whose internals it does not know', async () => {
     await expect(install({})).rejects.toThrow('no place for a durable fsync');
     await expect(install({ NODEFS: { stream_ops: {} } })).rejects.toThrow('no place for a durable fsync');
   });
 
-  it('syncs files and directories, and reports a failure instead of returning', async () => {
+  test('syncs files and directories, and reports a failure instead of returning', async () => {
     const operations: { fsync?: (stream: object) => number } = {};
     await install({ NODEFS: { stream_ops: operations, realPath: (node: string) => node } });
     expect(operations.fsync!({ nfd: openSync(`${cluster}/PG_VERSION`, 'r+') })).toBe(0);
@@ -44,7 +44,7 @@ describe('DurableNodeFS', () => {
 });
 
 describe('opening the engine', () => {
-  it('fails when commits do not reach the disk', async () => {
+  test('fails when commits do not reach the disk', async () => {
     class UntouchedGauges extends Gauges {
       override countSync(): void {}
     }

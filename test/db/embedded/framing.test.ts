@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { type Frame, Framer, frontendMessage } from '../../../src/db/embedded/framing.ts';
 
 function startup(): Buffer {
@@ -28,7 +28,7 @@ function bytesOf(frames: Frame[]): Buffer {
 }
 
 describe('Framer', () => {
-  it('hands over whole messages only, wherever the stream is cut', () => {
+  test('hands over whole messages only, wherever the stream is cut', () => {
     const messages = fc.array(fc.tuple(fc.constantFrom('P', 'B', 'D', 'E', 'S', 'Q', 'H'), fc.nat(60)), {
       maxLength: 12,
     });
@@ -54,7 +54,7 @@ describe('Framer', () => {
     );
   });
 
-  it('knows after which messages the engine says that it is ready', () => {
+  test('knows after which messages the engine says that it is ready', () => {
     const framer = new Framer();
     framer.push(startup());
     const complete = (...types: string[]) => framer.push(Buffer.concat(types.map((type) => message(type, 3))));
@@ -63,7 +63,7 @@ describe('Framer', () => {
     expect(complete('P', 'H')).toMatchObject([{ kind: 'messages', complete: false }]);
   });
 
-  it('sees wishes for encryption before the startup packet, and the end', () => {
+  test('sees wishes for encryption before the startup packet, and the end', () => {
     const framer = new Framer();
     const kinds = (bytes: Buffer) => framer.push(bytes).map((frame) => frame.kind);
     expect(kinds(request(80877103))).toEqual(['encryption']);
@@ -73,13 +73,13 @@ describe('Framer', () => {
     expect(new Framer().push(request(80877102))).toEqual([{ kind: 'end' }]);
   });
 
-  it('refuses what cannot be this protocol', () => {
+  test('refuses what cannot be this protocol', () => {
     expect(() => new Framer().push(Buffer.from('GET / HTTP/1.1\r\n\r\n'))).toThrow('not PostgreSQL');
   });
 });
 
 describe('frontendMessage', () => {
-  it('writes a simple query and a Sync', () => {
+  test('writes a simple query and a Sync', () => {
     expect(Buffer.from(frontendMessage('rollback')).toString('latin1')).toBe('Q\0\0\0\x0drollback\0');
     expect(Buffer.from(frontendMessage()).toString('latin1')).toBe('S\0\0\0\x04');
   });

@@ -3,7 +3,7 @@ import { mkdirSync, rmSync, statfsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
-import { afterAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, test } from 'vitest';
 import { codeOf, ended, firstLine, openRig, startChild, temporaryDirectory, untilBack } from './engine-rig.ts';
 
 const { path: root, remove } = temporaryDirectory();
@@ -13,7 +13,7 @@ afterAll(remove);
 const crash = 'copy item from stdin';
 
 describe('a crash of the engine', () => {
-  it('fails what was running, refuses for a moment, and comes back with everything committed', async () => {
+  test('fails what was running, refuses for a moment, and comes back with everything committed', async () => {
     const rig = await openRig(join(root, 'crash'));
     await rig.pool.query('create table item (id integer primary key)');
     await rig.pool.query('insert into item values (1)');
@@ -34,7 +34,7 @@ describe('a crash of the engine', () => {
     await rig.close();
   });
 
-  it('is fatal the third time within a minute', async () => {
+  test('is fatal the third time within a minute', async () => {
     const errors: Error[] = [];
     const rig = await openRig(join(root, 'crash'), { onFatal: (error) => errors.push(error) });
     for (let time = 1; time <= 3; time += 1) {
@@ -53,8 +53,8 @@ describe('a crash of the engine', () => {
 });
 
 describe('the watchdog', () => {
-  it('ends a statement that runs too long, unless a longer deadline was asked for', async () => {
-    const rig = await openRig(join(root, 'watchdog'), { statementDeadlineMs: 1000 });
+  test('ends a statement that runs too long, unless a longer deadline was asked for', async () => {
+    const rig = await openRig(join(root, 'watchdog'), { statementDeadlineMillis: 1000 });
     const slow = `select count(*) from generate_series(1, 1e18::bigint)`;
     const failure = await rig.pool.query(slow).catch((error: Error) => error);
     expect(failure).toMatchObject({
@@ -71,8 +71,8 @@ describe('the watchdog', () => {
     await rig.close();
   });
 
-  it('does not blame a statement for a reader that is slow', async () => {
-    const rig = await openRig(join(root, 'watchdog'), { statementDeadlineMs: 1000 });
+  test('does not blame a statement for a reader that is slow', async () => {
+    const rig = await openRig(join(root, 'watchdog'), { statementDeadlineMillis: 1000 });
     const client = new pg.Client(rig.engine.poolConfig());
     await client.connect();
     const { stream } = (client as unknown as { connection: { stream: import('node:stream').Duplex } }).connection;
@@ -89,7 +89,7 @@ describe('the watchdog', () => {
 });
 
 describe('a full disk', () => {
-  it('fails the write and keeps everything acknowledged', async (context) => {
+  test('fails the write and keeps everything acknowledged', async (context) => {
     const disk = join(root, 'small-disk');
     mkdirSync(disk);
     if (spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=60m', 'tmpfs', disk]).status !== 0) {
@@ -125,7 +125,7 @@ describe('a full disk', () => {
 });
 
 describe('closing', () => {
-  it('ends in good order on SIGTERM under load, and the next open has nothing to recover (case C117)', async () => {
+  test('ends in good order on SIGTERM under load, and the next open has nothing to recover (case C117)', async () => {
     const directory = join(root, 'sigterm');
     const child = startChild('write-until-sigterm', [directory]);
     let output = '';
@@ -148,7 +148,7 @@ describe('closing', () => {
     await rig.close();
   });
 
-  it('takes at most five seconds even when a statement does not end', async () => {
+  test('takes at most five seconds even when a statement does not end', async () => {
     const rig = await openRig(join(root, 'sigterm'));
     await rig.pool.query('select 1');
     const endless = rig.pool

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { codeOf, type EngineRig, openRig, temporaryDirectory } from './engine-rig.ts';
 
 const { path, remove } = temporaryDirectory();
@@ -26,7 +26,7 @@ async function increment(client: pg.ClientBase, commit: boolean): Promise<void> 
 }
 
 describe('sessions', () => {
-  it('does not mix the transactions of one pool', async () => {
+  test('does not mix the transactions of one pool', async () => {
     await rig.pool.query('insert into item values (1, 0)');
     await Promise.all(
       Array.from({ length: 20 }, async (_, number) => {
@@ -41,7 +41,7 @@ describe('sessions', () => {
     expect((await rig.pool.query('select value from item')).rows).toEqual([{ value: 16 }]);
   });
 
-  it('lets sessions that share the engine take turns by transactions', async () => {
+  test('lets sessions that share the engine take turns by transactions', async () => {
     await rig.pool.query('insert into item values (1, 0)');
     const clients = Array.from({ length: 5 }, () => new pg.Client(rig.engine.poolConfig()));
     await Promise.all(
@@ -54,7 +54,7 @@ describe('sessions', () => {
     expect((await rig.pool.query('select value from item')).rows).toEqual([{ value: 16 }]);
   });
 
-  it('rolls back what a thrown-away client left open, before the next one begins', async () => {
+  test('rolls back what a thrown-away client left open, before the next one begins', async () => {
     const client = await rig.pool.connect();
     await client.query('begin');
     await client.query('insert into item values (7, 7)');
@@ -64,7 +64,7 @@ describe('sessions', () => {
     expect((await rig.pool.query('show statement_timeout')).rows).toEqual([{ statement_timeout: '0' }]);
   });
 
-  it('cleans up after a client that went away with half a conversation', async () => {
+  test('cleans up after a client that went away with half a conversation', async () => {
     const client = new pg.Client(rig.engine.poolConfig());
     client.on('error', () => {});
     await client.connect();
@@ -80,7 +80,7 @@ describe('sessions', () => {
     expect((await rig.pool.query('select * from item')).rows).toEqual([]);
   });
 
-  it('survives failing statements inside and outside of transactions', async () => {
+  test('survives failing statements inside and outside of transactions', async () => {
     await rig.pool.query('insert into item values (1, 1)');
     expect(await codeOf(rig.pool.query('insert into item values (1, 2)'))).toBe('23505');
     expect(await codeOf(rig.pool.query('selec'))).toBe('42601');
@@ -96,7 +96,7 @@ describe('sessions', () => {
     expect((await rig.pool.query('select count(*)::int as count from item')).rows).toEqual([{ count: 2 }]);
   });
 
-  it('answers pipelined statements each on its own', async () => {
+  test('answers pipelined statements each on its own', async () => {
     const client = new pg.Client({ ...rig.engine.poolConfig(), pipeline: true } as pg.ClientConfig);
     await client.connect();
     const answers = await Promise.allSettled([
@@ -108,13 +108,13 @@ describe('sessions', () => {
     await client.end();
   });
 
-  it('carries a value of 20 MB both ways', async () => {
+  test('carries a value of 20 MB both ways', async () => {
     const value = 'väluë'.repeat(4_000_000);
     const { rows } = await rig.pool.query<{ value: string }>('select $1::text as value', [value]);
     expect(rows[0]!.value === value).toBe(true);
   });
 
-  it('brings LISTEN back after a restart of the engine, and keeps it from the old session', async () => {
+  test('brings LISTEN back after a restart of the engine, and keeps it from the old session', async () => {
     const heard: string[] = [];
     const pool = new pg.Pool({
       ...rig.engine.poolConfig(),
@@ -138,7 +138,7 @@ describe('sessions', () => {
     await pool.end();
   });
 
-  it('writes checkpoints by itself, which this build has no process for', async () => {
+  test('writes checkpoints by itself, which this build has no process for', async () => {
     await rig.pool.query('create table filler (text text)');
     let logBytes = 0;
     for (let round = 0; round < 12; round += 1) {

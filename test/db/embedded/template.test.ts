@@ -11,7 +11,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, test } from 'vitest';
 import { dynamicStatement } from '../../../src/db/database.ts';
 import { openEmbedded } from '../../../src/db/embedded/open.ts';
 import { postgresMajor, prepareCluster } from '../../../src/db/embedded/template.ts';
@@ -30,7 +30,7 @@ function readJson(url: URL) {
 describe('the shipped template', () => {
   const about = readJson(new URL('template.json', source));
 
-  it('was built with the pinned PGlite', () => {
+  test('was built with the pinned PGlite', () => {
     const pinned = readJson(new URL('../../../package.json', import.meta.url)).dependencies['@electric-sql/pglite'];
     const installed = readJson(
       new URL('../../../node_modules/@electric-sql/pglite/package.json', import.meta.url),
@@ -40,7 +40,7 @@ describe('the shipped template', () => {
     expect(about.postgres.split('.')[0]).toBe(postgresMajor);
   });
 
-  it('is the file that its description describes', () => {
+  test('is the file that its description describes', () => {
     const packed = readFileSync(new URL('template.tar.br', source));
     expect(createHash('sha256').update(packed).digest('hex')).toBe(about.sha256);
   });
@@ -49,13 +49,13 @@ describe('the shipped template', () => {
 describe('the tables in the shipped template', () => {
   const { schema } = readJson(new URL('template.json', source));
 
-  it('are those of migrations that have not changed since', async () => {
+  test('are those of migrations that have not changed since', async () => {
     const hash = createHash('sha256');
     for (const { version, text } of await readMigrations()) if (version <= schema.version) hash.update(text);
     expect(hash.digest('hex')).toBe(schema.sha256);
   });
 
-  it('are brought up to date at the first start, as any older ones are', async () => {
+  test('are brought up to date at the first start, as any older ones are', async () => {
     const { path, remove } = temporaryDirectory();
     const db = await openEmbeddedDatabase({ dir: path, log: silentLog });
     try {
@@ -77,7 +77,7 @@ describe('prepareCluster', () => {
   const { path, remove } = temporaryDirectory();
   afterAll(remove);
 
-  it('unpacks for the owner only, keeps empty directories and removes what a killed start left', async () => {
+  test('unpacks for the owner only, keeps empty directories and removes what a killed start left', async () => {
     mkdirSync(join(path, 'pg.unpacking-0123456789ab/base'), { recursive: true });
     writeFileSync(join(path, 'pg.unpacking-0123456789ab/PG_VERSION'), '18\n');
     const cluster = await prepareCluster(path);
@@ -90,7 +90,7 @@ describe('prepareCluster', () => {
     }
   });
 
-  it('leaves an existing cluster alone', async () => {
+  test('leaves an existing cluster alone', async () => {
     const marker = join(path, 'pg/marker');
     writeFileSync(marker, 'mine');
     await prepareCluster(path);
@@ -99,7 +99,7 @@ describe('prepareCluster', () => {
 });
 
 describe('a directory that is not ours to open', () => {
-  it.each([
+  test.each([
     ['another PostgreSQL', '17\n', /made by PostgreSQL 17; this Satline brings PostgreSQL 18/],
     ['something else', undefined, /is not a database directory/],
   ])('is refused: %s', async (_name, version, message) => {
@@ -117,7 +117,7 @@ describe('a directory that is not ours to open', () => {
 });
 
 describe('the first start', () => {
-  it('needs no right to write in the package', async (context) => {
+  test('needs no right to write in the package', async (context) => {
     if (process.getuid?.() !== 0) {
       console.log('SKIPPED: only root can start a process as somebody who may not write in the package');
       return context.skip();
