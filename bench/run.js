@@ -95,6 +95,7 @@ if (options.write) {
 process.exit(0);
 
 function readOptions(args) {
+  /** @type {import('node:util').ParseArgsConfig['options']} */
   const known = {
     only: { type: 'string' },
     seconds: { type: 'string', default: '1.5' },
@@ -110,7 +111,7 @@ function readOptions(args) {
   try {
     ({ values } = parseArgs({ args, options: known }));
   } catch (error) {
-    fail(`${error.message}\n\n${help}`);
+    fail(`${/** @type {Error} */ (error).message}\n\n${help}`);
   }
   if (values.help) {
     console.log(help);

@@ -14,5 +14,6 @@ server.get('/unchanged', (_request, reply) => {
   reply.code(304).header('etag', '"constant"').send();
 });
 await server.listen({ host: '127.0.0.1', port: 0 });
-process.send({ port: server.server.address().port });
+const { port } = /** @type {import('node:net').AddressInfo} */ (server.server.address());
+process.send?.({ port });
 process.on('disconnect', () => process.exit());

@@ -24,6 +24,7 @@ export async function createDatabase() {
   await client.connect();
   return {
     url: url.href,
+    /** @type {(text: string, values?: unknown[]) => Promise<any[]>} */
     query: async (text, values) => (await client.query(text, values)).rows,
     /** What its connections have used, all that are open; the server must be on this machine. */
     async cpuMillis() {

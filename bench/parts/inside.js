@@ -9,7 +9,13 @@ const roomyPlan = `
   values ('bench', 'Bench', '', 0, 1000000000, 1000000000, 9, false)
   on conflict do nothing`;
 
-/** Loads a compiled module of the product. */
+/**
+ * Loads a compiled module of the product.
+ * @template {keyof import('./product-modules.d.ts').ProductModules} Name
+ * @param {string} dist
+ * @param {Name} module
+ * @returns {Promise<import('./product-modules.d.ts').ProductModules[Name]>}
+ */
 export function load(dist, module) {
   return import(pathToFileURL(join(dist, module)).href);
 }

@@ -87,7 +87,14 @@ export async function call(url, bytes) {
  * As many requests as the servers take, from `connections` callers that each wait for their answer; the callers are
  * shared out over `urls`. `next()` gives the bytes of a request, or undefined when there is none left; `onAnswer`
  * is told of each with its milliseconds.
- * @param unchanged whether 304 is the answer that is wanted. @param mayRefuse refusals are part of what is measured, and not told.
+ * @param {object} load
+ * @param {string[]} load.urls
+ * @param {number} load.connections
+ * @param {number} load.seconds
+ * @param {() => Buffer | undefined} load.next
+ * @param {(status: number, chunks: Buffer[], millis: number) => void} [load.onAnswer]
+ * @param {boolean} [load.unchanged] whether 304 is the answer that is wanted
+ * @param {boolean} [load.mayRefuse] refusals are part of what is measured, and not told
  */
 export async function closedLoop({ urls, connections, seconds, next, onAnswer, unchanged = false, mayRefuse = false }) {
   const open = Array.from({ length: connections }, (_, index) => new Connection(urls[index % urls.length]));

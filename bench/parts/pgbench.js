@@ -19,12 +19,13 @@ export async function recordCreateOrder(dist, database, merchant) {
       payload: newOrder,
     });
   const { query } = pg.Client.prototype;
+  const send = /** @type {(...given: any[]) => any} */ (query);
   const sent = [];
   try {
     await create();
     pg.Client.prototype.query = function (config, ...rest) {
       sent.push({ client: this, text: config.text ?? config, values: config.values ?? [] });
-      return query.call(this, config, ...rest);
+      return send.call(this, config, ...rest);
     };
     const answer = await create();
     if (answer.statusCode !== 201) throw new Error(answer.payload);

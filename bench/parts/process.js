@@ -10,12 +10,17 @@ const millisPerTick = 10;
 export async function freePort() {
   const server = createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');
-  const { port } = server.address();
+  const { port } = /** @type {import('node:net').AddressInfo} */ (server.address());
   server.close();
   return port;
 }
 
-/** A Node script with a message channel. */
+/**
+ * A Node script with a message channel.
+ * @param {string} path
+ * @param {string[]} args
+ * @param {{ env?: NodeJS.ProcessEnv, nodeOptions?: string[], quiet?: boolean }} [settings]
+ */
 export function startScript(path, args, { env = process.env, nodeOptions = [], quiet = false } = {}) {
   const child = spawn(process.execPath, [...nodeOptions, path, ...args], {
     env,
@@ -56,7 +61,7 @@ export function startScript(path, args, { env = process.env, nodeOptions = [], q
 
 function memoryMegabytes(pid, name) {
   const status = readFileSync(`/proc/${pid}/status`, 'utf8');
-  return Number(new RegExp(`${name}:\\s+(\\d+)`).exec(status)[1]) / 1024;
+  return Number(new RegExp(`${name}:\\s+(\\d+)`).exec(status)?.[1]) / 1024;
 }
 
 /** What a process of this machine has used since it began. */

@@ -30,13 +30,20 @@ export function temporaryDirectory() {
 
 /**
  * Starts it and waits until it answers. `startMillis` is from spawning to that answer.
- * @param entry another file than the bundle; `preloads` are files beside this one that are loaded into it.
+ * @param {object} options
+ * @param {string} options.dist
+ * @param {{ url: string }} [options.database]
+ * @param {string} [options.dataDir]
+ * @param {string[]} [options.args]
+ * @param {string} [options.entry] another file than the bundle
+ * @param {string[]} [options.preloads] files beside this one that are loaded into it
+ * @param {Record<string, string>} [options.env]
  */
 export async function startProduct(options) {
   const { dist, database, dataDir, args = [], entry = join('bundle', 'start.js'), preloads = [] } = options;
-  const ownDirectory = dataDir ? undefined : temporaryDirectory();
+  const ownDirectory = dataDir === undefined ? temporaryDirectory() : undefined;
   const port = await freePort();
-  const env = { ...productEnv({ database, dataDir: dataDir ?? ownDirectory.path, port }), ...options.env };
+  const env = { ...productEnv({ database, dataDir: dataDir ?? ownDirectory?.path, port }), ...options.env };
   const started = performance.now();
   const script = startScript(join(dist, entry), args, {
     env,

@@ -16,7 +16,7 @@ function sign(amountMsat) {
   const preimage = randomBytes(32);
   const paymentHash = sha256(preimage);
   const fields = {
-    network: 'regtest',
+    network: /** @type {const} */ ('regtest'),
     amountMsat,
     timestamp: new Date(),
     expirySeconds: 3600,
@@ -52,16 +52,16 @@ function answer(url) {
 }
 
 const server = createServer((request, response) => {
-  const body = JSON.stringify(answer(new URL(request.url, 'http://localhost')));
+  const body = JSON.stringify(answer(new URL(request.url ?? '/', 'http://localhost')));
   response.writeHead(200, { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) }).end(body);
 });
 server.keepAliveTimeout = 60_000;
 server.listen(0, 'localhost', () => {
-  port = server.address().port;
-  process.send({ port });
+  port = /** @type {import('node:net').AddressInfo} */ (server.address()).port;
+  process.send?.({ port });
 });
 process.on('message', ({ settle, tell }) => {
   if (settle) given.get(settle).settled = true;
-  if (tell) process.send({ looks: Object.fromEntries([...given].map(([hash, { looks }]) => [hash, looks])) });
+  if (tell) process.send?.({ looks: Object.fromEntries([...given].map(([hash, { looks }]) => [hash, looks])) });
 });
 process.on('disconnect', () => process.exit());

@@ -1,17 +1,15 @@
 // What one page of the hosted checkout costs: renders per second of CPU with the code of the invoice kept, as when a payer's
 // page looks again, and with a fresh one; and its size as browsers get it.
-import { join } from 'node:path';
-import { pathToFileURL } from 'node:url';
 import { brotliCompressSync, constants } from 'node:zlib';
+import { load } from '../parts/inside.js';
 
 const bolt11Signs = 'qpzry9x8gf2tvdw0s3jn54khce6mua7l';
 
 export async function checkoutPage({ builds, seconds }) {
   const lines = [];
   for (const { name, dist } of builds) {
-    const from = (path) => import(pathToFileURL(join(dist, path)).href);
-    const { renderCheckoutPage } = await from('surfaces/pay/pages/checkout-page.js');
-    const render = (bolt11) => renderCheckoutPage(view(bolt11), { nonce: 'bm9uY2U=', locale: 'en' });
+    const { renderCheckoutPage } = await load(dist, 'surfaces/pay/pages/checkout-page.js');
+    const render = (bolt11) => renderCheckoutPage(view(bolt11), { nonce: 'bm9uY2U=', language: 'en' });
     const kept = rendersPerCpuSecond(seconds, () => render(invoice(0)));
     let count = 0;
     const fresh = rendersPerCpuSecond(seconds, () => render(invoice(++count)));
@@ -59,6 +57,7 @@ function invoice(seed) {
   return text;
 }
 
+/** @returns {import('../../src/model/checkout-view.ts').CheckoutView} */
 function view(bolt11) {
   return {
     state: 'pending',
@@ -81,12 +80,20 @@ function view(bolt11) {
     bolt11,
     secondsLeft: 874,
     endsAt: new Date('2026-11-27T14:32:00.000Z'),
+    orderId: '0192f0c1-0000-7000-8000-000000000002',
+    orderNumber: 'ORD-001042',
+    paidAt: undefined,
+    redirectUrl: undefined,
     cancelUrl: 'https://shop.example/cart',
+    receiptUrl: undefined,
+    paymentLinkSlug: undefined,
     customer: { email: null, name: null, phone: null, address: null },
     mode: 'redirect',
     theme: 'auto',
     accentColor: '#4f46e5',
     allowedOrigins: [],
+    unpayableReason: undefined,
+    asksForPreimage: false,
     items: [],
   };
 }

@@ -1,9 +1,7 @@
 // Searches of the public directory: 24 channels and the total, at 100,000 channels over 1,000. A word finds one channel in
 // a hundred, part of a word as many, two words one in ten thousand.
-import { join } from 'node:path';
-import { pathToFileURL } from 'node:url';
 import { createDatabase } from '../parts/database.js';
-import { openInside } from '../parts/inside.js';
+import { load, openInside } from '../parts/inside.js';
 import { call, get, median } from '../parts/load.js';
 import { startProduct } from '../parts/product.js';
 
@@ -68,7 +66,7 @@ async function measure(products, bytes, seconds) {
 }
 
 async function fillChannels(database, dist, count) {
-  const { searchWords } = await import(pathToFileURL(join(dist, 'model', 'channel-search.js')).href);
+  const { searchWords } = await load(dist, 'model/channel-search.js');
   const batch = 5000;
   for (let first = 0; first < count; first += batch) {
     const rows = Array.from({ length: Math.min(batch, count - first) }, (_, index) => {

@@ -44,7 +44,7 @@ async function readCsv(url, key) {
   if (!answer.ok) throw new Error(`${answer.status} ${await answer.text()}`);
   let lines = 0;
   let bytes = 0;
-  for await (const chunk of answer.body) {
+  for await (const chunk of answer.body ?? []) {
     bytes += chunk.length;
     for (let at = chunk.indexOf(10); at >= 0; at = chunk.indexOf(10, at + 1)) lines++;
   }

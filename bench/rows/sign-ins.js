@@ -1,5 +1,4 @@
 // 200 sign-ins at once, and how many orders are created meanwhile over how many without them.
-import { join } from 'node:path';
 import { createDatabase } from '../parts/database.js';
 import { load, newOrder, openInside } from '../parts/inside.js';
 import { closedLoop, median, percentile, post } from '../parts/load.js';
@@ -16,7 +15,7 @@ export async function signIns({ builds, seconds, count }) {
     const database = await createDatabase();
     const inside = await openInside(dist, database);
     const merchant = await inside.addMerchant();
-    const { hashPassword } = await load(dist, join('auth', 'password.js'));
+    const { hashPassword } = await load(dist, 'auth/password.js');
     await database.query(
       `insert into users (id, email, password_hash, created_at, updated_at)
        select gen_random_uuid(), 'person-' || n || '@example.com', $1, now(), now() from generate_series(1, $2::integer) n`,

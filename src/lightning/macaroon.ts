@@ -50,7 +50,7 @@ function identifierOf(reader: Reader): Uint8Array | undefined {
 /** Fields of a protobuf message that hold bytes; numbers are read over. */
 function fieldsOf(message: Uint8Array): { number: number; value: Uint8Array }[] {
   const reader = new Reader(message);
-  const fields = [];
+  const fields: { number: number; value: Uint8Array }[] = [];
   while (!reader.isAtEnd) {
     const key = reader.number();
     if ((key & 7) === 0) reader.number();

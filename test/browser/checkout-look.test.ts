@@ -66,9 +66,9 @@ describe.runIf(hasBrowser())('what payers see', () => {
   });
 
   // A paid page leads away after a while, which would be in the middle of a look: there it gets nothing, and stays.
-  const checkout = (view: CheckoutView, locale: Language = 'en') =>
+  const checkout = (view: CheckoutView, language: Language = 'en') =>
     server.show('/', (nonce) =>
-      renderCheckoutPage({ ...view, redirectUrl: view.redirectUrl && `${server.url}/done` }, { nonce, locale }),
+      renderCheckoutPage({ ...view, redirectUrl: view.redirectUrl && `${server.url}/done` }, { nonce, language }),
     );
   const open = async (on = page) => void (await on.goto(server.url, { waitUntil: 'commit' }));
 
@@ -125,13 +125,13 @@ describe.runIf(hasBrowser())('what payers see', () => {
     }
     test(`axe finds nothing on payment link, receipt, busy and missing page, ${theme}`, async () => {
       const pages: ((nonce: string) => string)[] = [
-        (nonce) => renderPaymentLinkPage(paymentLinkView({ theme }), { nonce, locale: 'en' }),
+        (nonce) => renderPaymentLinkPage(paymentLinkView({ theme }), { nonce, language: 'en' }),
         (nonce) =>
-          renderPaymentLinkPage(paymentLinkView({ theme, payable: false, livemode: false }), { nonce, locale: 'de' }),
-        (nonce) => renderReceiptPage(receiptView({ theme }), { nonce, locale: 'en' }),
+          renderPaymentLinkPage(paymentLinkView({ theme, payable: false, livemode: false }), { nonce, language: 'de' }),
+        (nonce) => renderReceiptPage(receiptView({ theme }), { nonce, language: 'en' }),
         (nonce) =>
-          renderReceiptPage(receiptView({ theme, livemode: false, status: 'refunded' }), { nonce, locale: 'ar' }),
-        (nonce) => renderMissingPage({ nonce, locale: 'fr' }),
+          renderReceiptPage(receiptView({ theme, livemode: false, status: 'refunded' }), { nonce, language: 'ar' }),
+        (nonce) => renderMissingPage({ nonce, language: 'fr' }),
       ];
       const showBusy = () =>
         server.handle('/', (_request, response) => {
@@ -193,8 +193,8 @@ describe.runIf(hasBrowser())('what payers see', () => {
     ] as const) {
       const change = { amountCents, currency };
       const places: [place: string, render: (nonce: string) => string][] = [
-        ['.amount bdi', (nonce) => renderPaymentLinkPage(paymentLinkView(change), { nonce, locale: 'de' })],
-        ['.price bdi', (nonce) => renderCheckoutPage(checkoutView(change), { nonce, locale: 'de' })],
+        ['.amount bdi', (nonce) => renderPaymentLinkPage(paymentLinkView(change), { nonce, language: 'de' })],
+        ['.price bdi', (nonce) => renderCheckoutPage(checkoutView(change), { nonce, language: 'de' })],
       ];
       for (const [place, render] of places) {
         server.show('/', render);
@@ -210,9 +210,9 @@ describe.runIf(hasBrowser())('what payers see', () => {
 
   test('at twice the text size nothing sticks out, and no word is broken', async () => {
     for (const [width, render] of [
-      [640, (nonce) => renderCheckoutPage(checkoutView(), { nonce, locale: 'en' })],
-      [390, (nonce) => renderCheckoutPage(checkoutView(), { nonce, locale: 'en' })],
-      [390, (nonce) => renderReceiptPage(receiptView(), { nonce, locale: 'en' })],
+      [640, (nonce) => renderCheckoutPage(checkoutView(), { nonce, language: 'en' })],
+      [390, (nonce) => renderCheckoutPage(checkoutView(), { nonce, language: 'en' })],
+      [390, (nonce) => renderReceiptPage(receiptView(), { nonce, language: 'en' })],
     ] satisfies [width: number, render: (nonce: string) => string][]) {
       server.show('/', render);
       await page.setViewportSize({ width, height: 844 });
@@ -224,13 +224,13 @@ describe.runIf(hasBrowser())('what payers see', () => {
 
   test('a long amount goes below its name and breaks no word of it', async () => {
     const change = { subtotalCents: 98_765_432_100, totalCents: 98_765_432_100, currency: 'idr' };
-    server.show('/', (nonce) => renderReceiptPage(receiptView(change), { nonce, locale: 'de' }));
+    server.show('/', (nonce) => renderReceiptPage(receiptView(change), { nonce, language: 'de' }));
     expect(await faultsOf()).toEqual([]);
   });
 
   test('the menu of languages stays on a small phone, whichever way one reads', async () => {
-    for (const locale of ['en', 'ar'] as const) {
-      server.show('/', (nonce) => renderReceiptPage(receiptView(), { nonce, locale }));
+    for (const language of ['en', 'ar'] as const) {
+      server.show('/', (nonce) => renderReceiptPage(receiptView(), { nonce, language }));
       await page.setViewportSize({ width: 320, height: 844 });
       await open();
       await page.locator('.languages summary').click();
@@ -303,7 +303,7 @@ describe.runIf(hasBrowser())('what payers see', () => {
   });
 
   test('a receipt fits A4 and a roll of 80 mm, and a test one says so across', async () => {
-    server.show('/', (nonce) => renderReceiptPage(receiptView({ livemode: false }), { nonce, locale: 'en' }));
+    server.show('/', (nonce) => renderReceiptPage(receiptView({ livemode: false }), { nonce, language: 'en' }));
     await page.emulateMedia({ media: 'print' });
     for (const width of [302, 794]) {
       await page.setViewportSize({ width, height: 1000 });
@@ -316,7 +316,7 @@ describe.runIf(hasBrowser())('what payers see', () => {
   });
 
   test('a payment link prints as a poster whose code leads to it', async () => {
-    server.show('/', (nonce) => renderPaymentLinkPage(paymentLinkView(), { nonce, locale: 'en' }));
+    server.show('/', (nonce) => renderPaymentLinkPage(paymentLinkView(), { nonce, language: 'en' }));
     await page.emulateMedia({ media: 'print' });
     await page.setViewportSize({ width: 794, height: 1123 });
     await open();

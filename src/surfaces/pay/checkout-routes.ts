@@ -138,8 +138,8 @@ function addPreimage(app: FastifyInstance, parts: Parts): void {
       if (!(error instanceof AppError && error.code in preimageFaults)) throw error;
       return sendPage(request, reply, parts, await requireView(request, parts), error);
     }
-    const locale = chooseLanguage(request.query.locale, request.headers['accept-language']);
-    return reply.code(303).header('location', `/checkout/${token}?locale=${locale}`).send();
+    const language = chooseLanguage(request.query.locale, request.headers['accept-language']);
+    return reply.code(303).header('location', `/checkout/${token}?locale=${language}`).send();
   });
   // The page that a form with a fault has left open is loaded again, or in another language.
   app.get(path, { config: glance, exposeHeadRoute }, async (request: Request, reply) => {
@@ -172,13 +172,13 @@ function sendPage(
   fault?: AppError,
 ): FastifyReply {
   const nonce = newNonce();
-  const locale = chooseLanguage(request.query.locale, request.headers['accept-language']);
+  const language = chooseLanguage(request.query.locale, request.headers['accept-language']);
   startPage(reply, view, nonce, parts);
-  if (!view) return reply.send(renderMissingPage({ nonce, locale }));
-  if (!fault) return reply.send(renderCheckoutPage(view, { nonce, locale, parentOrigin: parentOf(request, view) }));
+  if (!view) return reply.send(renderMissingPage({ nonce, language }));
+  if (!fault) return reply.send(renderCheckoutPage(view, { nonce, language, parentOrigin: parentOf(request, view) }));
   reply.code(fault.status);
   if (fault.retryAfterSeconds) reply.header('retry-after', String(fault.retryAfterSeconds));
-  return reply.send(renderCheckoutPage(view, { nonce, locale, preimageFault: preimageFaults[fault.code] }));
+  return reply.send(renderCheckoutPage(view, { nonce, language, preimageFault: preimageFaults[fault.code] }));
 }
 
 /** What the page says of a preimage by the code of its error. */

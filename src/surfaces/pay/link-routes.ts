@@ -29,10 +29,10 @@ export function addPaymentLinkPages(app: FastifyInstance, parts: Parts): void {
       return reply.send(toPaymentLink(view));
     }
     const nonce = newNonce();
-    const locale = chooseLanguage(request.query.locale, request.headers['accept-language']);
+    const language = chooseLanguage(request.query.locale, request.headers['accept-language']);
     reply.headers(pageHeaders({ nonce, formOrigins: [new URL(parts.links.payUrl).origin] }));
-    if (!view) return reply.code(404).send(renderMissingPage({ nonce, locale }));
-    return reply.send(renderPaymentLinkPage(view, { nonce, locale }));
+    if (!view) return reply.code(404).send(renderMissingPage({ nonce, language }));
+    return reply.send(renderPaymentLinkPage(view, { nonce, language }));
   });
 
   refuseOtherMethods(app, '/pay/:slug', new Set(['GET', 'HEAD', 'POST']));
@@ -56,13 +56,13 @@ export function addPaymentLinkPages(app: FastifyInstance, parts: Parts): void {
         .send();
     }
     const nonce = newNonce();
-    const locale = chooseLanguage(request.query.locale, request.headers['accept-language']);
+    const language = chooseLanguage(request.query.locale, request.headers['accept-language']);
     const view = token && (await showPaymentLink(parts, slug));
     reply.headers(pageHeaders({ nonce, formOrigins: [new URL(parts.links.payUrl).origin] }));
-    if (!view) return reply.code(404).send(renderMissingPage({ nonce, locale }));
+    if (!view) return reply.code(404).send(renderMissingPage({ nonce, language }));
     // The link's own page again, its button off: it says why in the payer's language.
     if (token.retryAfterSeconds) reply.header('retry-after', String(token.retryAfterSeconds));
-    return reply.code(token.status).send(renderPaymentLinkPage({ ...view, payable: false }, { nonce, locale }));
+    return reply.code(token.status).send(renderPaymentLinkPage({ ...view, payable: false }, { nonce, language }));
   });
 }
 

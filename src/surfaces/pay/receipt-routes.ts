@@ -25,9 +25,9 @@ export function addReceiptPages(app: FastifyInstance, parts: Parts): void {
       return reply.header('cache-control', 'no-store').send(toReceipt(view));
     }
     const nonce = newNonce();
-    const locale = chooseLanguage(request.query.locale, request.headers['accept-language']);
+    const language = chooseLanguage(request.query.locale, request.headers['accept-language']);
     reply.headers(pageHeaders({ nonce }));
-    if (!view) return reply.code(404).send(renderMissingPage({ nonce, locale }));
-    return reply.send(renderReceiptPage(view, { nonce, locale }));
+    if (!view) return reply.code(404).send(renderMissingPage({ nonce, language }));
+    return reply.send(renderReceiptPage(view, { nonce, language }));
   });
 }

@@ -34,7 +34,7 @@ interface Shown {
 }
 
 /** The customer's page: what it is, what is to be paid, what was paid, and the way out. */
-export function customerPage(view: CustomerView, link: string, language: Language, nonce: string): string {
+export function renderCustomerPage(view: CustomerView, link: string, language: Language, nonce: string): string {
   const { subscription, merchant, unpaid } = view;
   const shown = { view, link, language };
   const words = wordsOf(language);
@@ -83,7 +83,7 @@ export function customerPage(view: CustomerView, link: string, language: Languag
 }
 
 /** For an address that leads to nothing. */
-export function unknownPage(language: Language, nonce: string): string {
+export function renderUnknownPage(language: Language, nonce: string): string {
   const words = wordsOf(language);
   return renderPage({
     title: words.unknown,
@@ -100,7 +100,7 @@ export function unknownPage(language: Language, nonce: string): string {
 }
 
 /** When something could not be done: what, and the way back. */
-export function refusalPage(text: string, link: string, language: Language, nonce: string): string {
+export function renderRefusalPage(text: string, link: string, language: Language, nonce: string): string {
   const words = wordsOf(language);
   return renderPage({
     title: words.failed,

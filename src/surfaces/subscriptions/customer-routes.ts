@@ -15,7 +15,7 @@ import { admitVisitors } from '../pages/admit-visitors.ts';
 import { newNonce, pageHeaders } from '../pages/headers.ts';
 import { chooseLanguage, inLanguage, type Language } from '../pages/language.ts';
 import { customerJson } from './customer-json.ts';
-import { customerPage, refusalPage, unknownPage } from './customer-page.tsx';
+import { renderCustomerPage, renderRefusalPage, renderUnknownPage } from './customer-page.tsx';
 
 type Request = FastifyRequest<{ Params: { link: string } }>;
 type Deed = (parts: Parts, view: CustomerView) => Promise<void>;
@@ -61,7 +61,7 @@ function addRoutes(app: FastifyInstance, parts: Parts): void {
         return reply
           .code(error.status)
           .headers(pageHeaders({ nonce }))
-          .send(refusalPage(error.message, link, languageOf(request), nonce));
+          .send(renderRefusalPage(error.message, link, languageOf(request), nonce));
       }
       if (prefersJson(request.headers.accept))
         return show(request, reply, (await readCustomerView(parts, link))!, link);
@@ -79,7 +79,7 @@ function show(request: Request, reply: FastifyReply, view: CustomerView, link: s
     return reply.header('cache-control', 'no-store').send(customerJson(view));
   }
   const nonce = newNonce();
-  return reply.headers(pageHeaders({ nonce })).send(customerPage(view, link, languageOf(request), nonce));
+  return reply.headers(pageHeaders({ nonce })).send(renderCustomerPage(view, link, languageOf(request), nonce));
 }
 
 function unknown(request: Request, reply: FastifyReply): FastifyReply {
@@ -88,7 +88,7 @@ function unknown(request: Request, reply: FastifyReply): FastifyReply {
   return reply
     .code(404)
     .headers(pageHeaders({ nonce }))
-    .send(unknownPage(languageOf(request), nonce));
+    .send(renderUnknownPage(languageOf(request), nonce));
 }
 
 function languageOf(request: Request): Language {

@@ -1,15 +1,15 @@
 import type { OpenLink } from '../../model/user-link.ts';
 import { MerchantMark, SubmitButton } from '../pages/parts.tsx';
 import type { Setting } from '../people/pages/people-page.tsx';
-import { type ChoiceFault, ChoosePassword, linkPage, outcomePage, signInLink } from './page.tsx';
+import { type ChoiceFault, ChoosePassword, renderLinkPage, renderOutcomePage, signInLink } from './page.tsx';
 import { wordsOf } from './words.ts';
 
 /** What is offered, and a password to choose where the account has none yet. */
-export function invitationPage(setting: Setting, link: OpenLink, fault?: ChoiceFault): string {
+export function renderInvitationPage(setting: Setting, link: OpenLink, fault?: ChoiceFault): string {
   const words = wordsOf(setting.language);
   const merchant = link.merchant_name!;
   const title = words.invited(merchant);
-  return linkPage(
+  return renderLinkPage(
     setting,
     title,
     <>
@@ -31,8 +31,8 @@ export function invitationPage(setting: Setting, link: OpenLink, fault?: ChoiceF
   );
 }
 
-export function acceptedPage(setting: Setting, { merchant_name: merchant }: OpenLink): string {
+export function renderAcceptedPage(setting: Setting, { merchant_name: merchant }: OpenLink): string {
   const words = wordsOf(setting.language);
   const next = signInLink(setting);
-  return outcomePage(setting, { tone: 'ok', title: words.accepted, text: words.acceptedText(merchant!), next });
+  return renderOutcomePage(setting, { tone: 'ok', title: words.accepted, text: words.acceptedText(merchant!), next });
 }

@@ -8,7 +8,7 @@ import type { Words } from './languages/en.ts';
 import { wordsOf } from './words.ts';
 
 /** A card with a title, and the menu of languages under it. */
-export function linkPage(setting: Setting, title: string, children: ComponentChildren): string {
+export function renderLinkPage(setting: Setting, title: string, children: ComponentChildren): string {
   return renderPage({
     title,
     ...setting,
@@ -38,8 +38,8 @@ export interface Outcome {
 }
 
 /** Says how something ended. */
-export function outcomePage(setting: Setting, { tone, title, text, next }: Outcome): string {
-  return linkPage(
+export function renderOutcomePage(setting: Setting, { tone, title, text, next }: Outcome): string {
+  return renderLinkPage(
     setting,
     title,
     <section class="card result">
@@ -99,9 +99,9 @@ function faultText(fault: ChoiceFault, { faults }: Words): string {
 }
 
 /** For an address that leads to nothing, for whatever reason. */
-export function overPage(setting: Setting): string {
+export function renderOverPage(setting: Setting): string {
   const words = wordsOf(setting.language);
-  return outcomePage(setting, {
+  return renderOutcomePage(setting, {
     tone: 'warn',
     title: words.over,
     text: words.overText,

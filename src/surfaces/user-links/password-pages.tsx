@@ -1,7 +1,7 @@
 import type { JSX } from 'preact';
 import { Field, Notice, SubmitButton } from '../pages/parts.tsx';
 import type { Setting } from '../people/pages/people-page.tsx';
-import { type ChoiceFault, ChoosePassword, linkPage, outcomePage, signInLink } from './page.tsx';
+import { type ChoiceFault, ChoosePassword, renderLinkPage, renderOutcomePage, signInLink } from './page.tsx';
 import { wordsOf } from './words.ts';
 
 interface Asked {
@@ -11,10 +11,10 @@ interface Asked {
 }
 
 /** Where one asks for a link. @param sendsMails without a mail server only the operator can help */
-export function forgottenPage(setting: Setting, sendsMails: boolean, { email, fault }: Asked = {}): string {
+export function renderForgottenPage(setting: Setting, sendsMails: boolean, { email, fault }: Asked = {}): string {
   const words = wordsOf(setting.language);
   if (!sendsMails) {
-    return linkPage(
+    return renderLinkPage(
       setting,
       words.forgotten,
       <div class="card stack">
@@ -24,7 +24,7 @@ export function forgottenPage(setting: Setting, sendsMails: boolean, { email, fa
       </div>,
     );
   }
-  return linkPage(
+  return renderLinkPage(
     setting,
     words.forgotten,
     <form method="post" class="card stack">
@@ -56,14 +56,14 @@ function WayBack(setting: Setting): JSX.Element {
 }
 
 /** The same for an address that somebody has and for one that nobody has. */
-export function sentPage(setting: Setting, email: string): string {
+export function renderSentPage(setting: Setting, email: string): string {
   const words = wordsOf(setting.language);
-  return outcomePage(setting, { tone: 'ok', title: words.sent, text: words.sentText(email) });
+  return renderOutcomePage(setting, { tone: 'ok', title: words.sent, text: words.sentText(email) });
 }
 
-export function newPasswordPage(setting: Setting, email: string, fault?: ChoiceFault): string {
+export function renderNewPasswordPage(setting: Setting, email: string, fault?: ChoiceFault): string {
   const words = wordsOf(setting.language);
-  return linkPage(
+  return renderLinkPage(
     setting,
     words.newPassword,
     <form method="post" class="card stack">
@@ -75,8 +75,8 @@ export function newPasswordPage(setting: Setting, email: string, fault?: ChoiceF
   );
 }
 
-export function savedPage(setting: Setting): string {
+export function renderSavedPage(setting: Setting): string {
   const words = wordsOf(setting.language);
   const next = signInLink(setting);
-  return outcomePage(setting, { tone: 'ok', title: words.saved, text: words.savedText, next });
+  return renderOutcomePage(setting, { tone: 'ok', title: words.saved, text: words.savedText, next });
 }

@@ -14,9 +14,9 @@ import { newNonce, pageHeaders } from '../pages/headers.ts';
 import { ForeignForm, refuseForeignForms } from '../pages/same-origin.ts';
 import { readText, speechOf } from '../people/page-setting.ts';
 import type { Setting } from '../people/pages/people-page.tsx';
-import { acceptedPage, invitationPage } from './invitation-page.tsx';
-import { type ChoiceFault, outcomePage, overPage } from './page.tsx';
-import { forgottenPage, newPasswordPage, savedPage, sentPage } from './password-pages.tsx';
+import { renderAcceptedPage, renderInvitationPage } from './invitation-page.tsx';
+import { type ChoiceFault, renderOutcomePage, renderOverPage } from './page.tsx';
+import { renderForgottenPage, renderNewPasswordPage, renderSavedPage, renderSentPage } from './password-pages.tsx';
 import { passwordChangedLetter, passwordLetter, wordsOf } from './words.ts';
 
 type Request = FastifyRequest<{ Params: { token: string } }>;
@@ -41,14 +41,16 @@ export function addUserLinkPages(app: FastifyInstance, parts: Parts): void {
 function addForgottenPassword(app: FastifyInstance, parts: Parts): void {
   const path = '/forgotten-password';
   const sendsMails = parts.mailer !== undefined;
-  app.get(path, async (request, reply) => reply.send(forgottenPage(beginPage(request, reply), sendsMails)));
+  app.get(path, async (request, reply) => reply.send(renderForgottenPage(beginPage(request, reply), sendsMails)));
 
   app.post(path, async (request, reply) => {
     const setting = beginPage(request, reply);
-    if (!sendsMails) return reply.code(404).send(forgottenPage(setting, sendsMails));
+    if (!sendsMails) return reply.code(404).send(renderForgottenPage(setting, sendsMails));
     const email = readField(request, 'email').trim();
     if (!isEmailAddress(email)) {
-      return reply.code(422).send(forgottenPage(setting, sendsMails, { email: email.slice(0, 254), fault: 'email' }));
+      return reply
+        .code(422)
+        .send(renderForgottenPage(setting, sendsMails, { email: email.slice(0, 254), fault: 'email' }));
     }
     try {
       await askForPasswordLink(parts, { email, address: request.ip, letter: passwordLetter(setting.language) });
@@ -56,32 +58,32 @@ function addForgottenPassword(app: FastifyInstance, parts: Parts): void {
       if (!(error instanceof AppError) || error.code !== 'rate_limited') throw error;
       request.failure = error;
       reply.code(429).header('retry-after', String(error.retryAfterSeconds));
-      return reply.send(forgottenPage(setting, sendsMails, { email, fault: 'tooMany' }));
+      return reply.send(renderForgottenPage(setting, sendsMails, { email, fault: 'tooMany' }));
     }
-    return reply.send(sentPage(setting, email));
+    return reply.send(renderSentPage(setting, email));
   });
   refuseOtherMethods(app, path, new Set(['GET', 'HEAD', 'POST']));
 }
 
 function addNewPassword(app: FastifyInstance, parts: Parts): void {
   addLinkPage(app, parts, 'password', '/new-password/:token', {
-    show: (setting, link, fault) => newPasswordPage(setting, link.email, fault),
+    show: (setting, link, fault) => renderNewPasswordPage(setting, link.email, fault),
     async act(request, link, setting) {
       const password = readField(request, 'password');
       const letter = passwordChangedLetter(setting.language);
       await setNewPassword(parts, link, password, { requestId: request.id, letter });
-      return savedPage(setting);
+      return renderSavedPage(setting);
     },
   });
 }
 
 function addInvitation(app: FastifyInstance, parts: Parts): void {
   addLinkPage(app, parts, 'invitation', '/invitation/:token', {
-    show: invitationPage,
+    show: renderInvitationPage,
     async act(request, link, setting) {
       const password = link.has_password ? undefined : readField(request, 'password');
       await acceptInvitation(parts, link, password, request.id);
-      return acceptedPage(setting, link);
+      return renderAcceptedPage(setting, link);
     },
   });
 }
@@ -96,13 +98,13 @@ function addLinkPage(app: FastifyInstance, parts: Parts, kind: UserLinkKind, pat
   app.get(path, { config }, async (request: Request, reply) => {
     const setting = beginPage(request, reply);
     const link = await readUserLink(parts, kind, request.params.token);
-    return link ? reply.send(page.show(setting, link)) : reply.code(404).send(overPage(setting));
+    return link ? reply.send(page.show(setting, link)) : reply.code(404).send(renderOverPage(setting));
   });
 
   app.post(path, { config }, async (request: Request, reply) => {
     const setting = beginPage(request, reply);
     const link = await readUserLink(parts, kind, request.params.token);
-    if (!link) return reply.code(404).send(overPage(setting));
+    if (!link) return reply.code(404).send(renderOverPage(setting));
     const fault = link.has_password && kind === 'invitation' ? undefined : faultOfChoice(request, link.email);
     if (fault) return reply.code(422).send(page.show(setting, link, fault));
     return reply.send(await page.act(request, link, setting));
@@ -129,7 +131,7 @@ function showFailure(failure: AppError, request: FastifyRequest, reply: FastifyR
   request.failure = failure;
   const setting = beginPage(request, reply);
   const words = wordsOf(setting.language);
-  if (failure.code === 'conflict') return reply.code(failure.status).send(overPage(setting));
+  if (failure.code === 'conflict') return reply.code(failure.status).send(renderOverPage(setting));
   const text = failure instanceof ForeignForm ? words.foreign : failure.message;
-  return reply.code(failure.status).send(outcomePage(setting, { tone: 'bad', title: words.failed, text }));
+  return reply.code(failure.status).send(renderOutcomePage(setting, { tone: 'bad', title: words.failed, text }));
 }

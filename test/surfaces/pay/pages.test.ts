@@ -9,7 +9,7 @@ import { renderReceiptPage } from '../../../src/surfaces/pay/pages/receipt-page.
 import { checkoutView, paymentLinkView, receiptView } from '../../harness/page-views.ts';
 
 const nonce = 'bm9uY2U=';
-const options = { nonce, locale: 'en' } as const;
+const options = { nonce, language: 'en' } as const;
 const states: CheckoutView['state'][] = ['pending', 'held', 'paid', 'paid_late', 'expired', 'cancelled', 'unpayable'];
 
 describe('hostile text (case C066)', () => {
@@ -85,10 +85,10 @@ describe('ways out of a checkout', () => {
 });
 
 test('why nothing can be paid is told truly in every language', () => {
-  for (const locale of languages) {
+  for (const language of languages) {
     const page = (change: Partial<CheckoutView>) =>
-      renderCheckoutPage(checkoutView({ state: 'unpayable', ...change }), { nonce, locale });
-    const words = dictionaryOf(locale).checkout;
+      renderCheckoutPage(checkoutView({ state: 'unpayable', ...change }), { nonce, language });
+    const words = dictionaryOf(language).checkout;
     expect(page({})).toContain(words.unpayableText('Northwind Coffee'));
     expect(page({ waitSeconds: 30 })).toContain(words.tooMany);
   }
@@ -136,14 +136,14 @@ test('out of a frame the wallet opens from the whole window', () => {
 
 test('every page is small in every language', () => {
   const params = { [constants.BROTLI_PARAM_QUALITY]: 5 };
-  for (const locale of languages) {
+  for (const language of languages) {
     const size = (html: string) => brotliCompressSync(html, { params }).length;
-    expect(size(renderCheckoutPage(checkoutView({ theme: 'auto', livemode: false }), { nonce, locale }))).toBeLessThan(
-      10_000,
-    );
-    expect(size(renderReceiptPage(receiptView(), { nonce, locale }))).toBeLessThan(6_000);
-    expect(size(renderPaymentLinkPage(paymentLinkView(), { nonce, locale }))).toBeLessThan(6_000);
-    expect(size(renderMissingPage({ nonce, locale }))).toBeLessThan(4_000);
+    expect(
+      size(renderCheckoutPage(checkoutView({ theme: 'auto', livemode: false }), { nonce, language })),
+    ).toBeLessThan(10_000);
+    expect(size(renderReceiptPage(receiptView(), { nonce, language }))).toBeLessThan(6_000);
+    expect(size(renderPaymentLinkPage(paymentLinkView(), { nonce, language }))).toBeLessThan(6_000);
+    expect(size(renderMissingPage({ nonce, language }))).toBeLessThan(4_000);
   }
 });
 

@@ -21,7 +21,7 @@ const refreshSeconds = 10;
 
 interface CheckoutPageOptions {
   nonce: string;
-  locale: Language;
+  language: Language;
   /** Origin of the page around the frame, one of the merchant's own list: messages go there and nowhere else. */
   parentOrigin?: string | undefined;
   /** What was wrong with the proof of payment that was sent. */
@@ -30,13 +30,13 @@ interface CheckoutPageOptions {
 
 /** The hosted checkout in the state that `view` is in. The script fetches this same page when the state changes. */
 export function renderCheckoutPage(view: CheckoutView, options: CheckoutPageOptions): string {
-  const { nonce, locale } = options;
+  const { nonce, language } = options;
   const isFrame = view.mode === 'iframe';
   const elapsedSeconds = Math.max(0, checkoutLifeSeconds - view.secondsLeft);
   const isLive = view.state === 'pending' || view.state === 'held';
   return renderPage({
-    title: titleOf(view, locale),
-    language: locale,
+    title: titleOf(view, language),
+    language: language,
     nonce,
     theme: view.theme,
     accent: view.accentColor,
@@ -56,18 +56,18 @@ export function renderCheckoutPage(view: CheckoutView, options: CheckoutPageOpti
     ),
     children: (
       <>
-        <Summary view={view} locale={locale} />
+        <Summary view={view} language={language} />
         <section class="card" aria-labelledby="title">
           <p class="notice warn" id="offline" hidden>
-            {dictionaryOf(locale).checkout.offline}
+            {dictionaryOf(language).checkout.offline}
           </p>
-          {isFrame && <Price view={view} locale={locale} />}
+          {isFrame && <Price view={view} language={language} />}
           {view.state === 'pending' ? (
-            <PendingCard view={view} locale={locale} />
+            <PendingCard view={view} language={language} />
           ) : (
-            <ResultCard view={view} locale={locale} />
+            <ResultCard view={view} language={language} />
           )}
-          <ProofForm view={view} locale={locale} fault={options.preimageFault} />
+          <ProofForm view={view} language={language} fault={options.preimageFault} />
         </section>
         <Foot view={view} options={options} />
         <script id="checkout-data" type="application/json" {...raw(inlineJson(scriptData(view, options)))} />
@@ -76,18 +76,18 @@ export function renderCheckoutPage(view: CheckoutView, options: CheckoutPageOpti
   });
 }
 
-function Summary({ view, locale }: { view: CheckoutView; locale: Language }): JSX.Element {
+function Summary({ view, language }: { view: CheckoutView; language: Language }): JSX.Element {
   return (
     <div class="summary">
       <MerchantMark name={view.merchant.name} logoUrl={view.merchant.logoUrl} />
-      <Price view={view} locale={locale} />
-      <OrderLines view={view} locale={locale} />
+      <Price view={view} language={language} />
+      <OrderLines view={view} language={language} />
     </div>
   );
 }
 
-function Price({ view, locale }: { view: CheckoutView; locale: Language }): JSX.Element {
-  const figures = figuresOf(locale);
+function Price({ view, language }: { view: CheckoutView; language: Language }): JSX.Element {
+  const figures = figuresOf(language);
   // What the sats beside it are for.
   const amount = figures.money(view.amountCents - view.paidCents, view.currency);
   return (
@@ -105,8 +105,8 @@ function Price({ view, locale }: { view: CheckoutView; locale: Language }): JSX.
 }
 
 function Foot({ view, options }: { view: CheckoutView; options: CheckoutPageOptions }): JSX.Element {
-  const { locale, parentOrigin } = options;
-  const words = dictionaryOf(locale);
+  const { language, parentOrigin } = options;
+  const words = dictionaryOf(language);
   // Result cards have the way back among their buttons.
   const showsBack = view.cancelUrl && (view.state === 'pending' || view.state === 'held');
   return (
@@ -121,18 +121,18 @@ function Foot({ view, options }: { view: CheckoutView; options: CheckoutPageOpti
             {words.backTo(view.merchant.name)}
           </a>
         )}
-        <LanguageMenu language={locale} {...(parentOrigin ? { kept: { origin: parentOrigin } } : {})} />
+        <LanguageMenu language={language} {...(parentOrigin ? { kept: { origin: parentOrigin } } : {})} />
       </div>
     </div>
   );
 }
 
-function titleOf(view: CheckoutView, locale: Language): string {
-  const words = dictionaryOf(locale);
+function titleOf(view: CheckoutView, language: Language): string {
+  const words = dictionaryOf(language);
   const { name } = view.merchant;
   switch (view.state) {
     case 'pending':
-      return `${words.pay(name)} · ${figuresOf(locale).money(view.amountCents - view.paidCents, view.currency)}`;
+      return `${words.pay(name)} · ${figuresOf(language).money(view.amountCents - view.paidCents, view.currency)}`;
     case 'held':
       return `${words.checkout.held} · ${name}`;
     case 'paid':
@@ -149,8 +149,8 @@ function titleOf(view: CheckoutView, locale: Language): string {
 }
 
 /** What the script needs to know; all wording on the page itself comes from here. */
-function scriptData(view: CheckoutView, { locale, parentOrigin }: CheckoutPageOptions) {
-  const words = dictionaryOf(locale).checkout;
+function scriptData(view: CheckoutView, { language, parentOrigin }: CheckoutPageOptions) {
+  const words = dictionaryOf(language).checkout;
   const isPaid = view.state === 'paid' || view.state === 'paid_late';
   return {
     id: view.checkoutId,

@@ -3,11 +3,11 @@ import { dictionaryOf, type Language } from '../../pages/language.ts';
 import { ResultMark } from '../../pages/parts.tsx';
 
 /** One page for every address that leads nowhere: it does not say whether something was there once. */
-export function renderMissingPage({ nonce, locale }: { nonce: string; locale: Language }): string {
-  const words = dictionaryOf(locale).missing;
+export function renderMissingPage({ nonce, language }: { nonce: string; language: Language }): string {
+  const words = dictionaryOf(language).missing;
   return renderPage({
     title: words.title,
-    language: locale,
+    language: language,
     nonce,
     children: (
       <section class="card result">

@@ -6,9 +6,9 @@ import { dictionaryOf, type Language } from '../../pages/language.ts';
 import { Ltr } from '../../pages/parts.tsx';
 
 /** What is bought and how the total comes about. */
-export function OrderLines({ view, locale }: { view: CheckoutView; locale: Language }): JSX.Element {
-  const words = dictionaryOf(locale);
-  const figures = figuresOf(locale);
+export function OrderLines({ view, language }: { view: CheckoutView; language: Language }): JSX.Element {
+  const words = dictionaryOf(language);
+  const figures = figuresOf(language);
   const money = (cents: number) => <Ltr>{figures.money(cents, view.currency)}</Ltr>;
   const customer = [view.customer.name, view.customer.email].filter(Boolean).join(', ');
   return (

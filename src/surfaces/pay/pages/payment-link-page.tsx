@@ -19,13 +19,13 @@ const script =
 const descriptionChars = 300;
 
 /** What a payment link sells, and the button that opens a checkout. Looking at it opens none. Printed, it is a poster. */
-export function renderPaymentLinkPage(view: PaymentLinkView, options: { nonce: string; locale: Language }): string {
-  const { nonce, locale } = options;
-  const words = dictionaryOf(locale);
-  const price = figuresOf(locale).money(view.amountCents, view.currency);
+export function renderPaymentLinkPage(view: PaymentLinkView, options: { nonce: string; language: Language }): string {
+  const { nonce, language } = options;
+  const words = dictionaryOf(language);
+  const price = figuresOf(language).money(view.amountCents, view.currency);
   return renderPage({
     title: `${view.name} · ${price} · ${view.merchant.name}`,
-    language: locale,
+    language: language,
     nonce,
     theme: view.theme,
     accent: view.accentColor,
@@ -54,7 +54,7 @@ export function renderPaymentLinkPage(view: PaymentLinkView, options: { nonce: s
           <p class={price.length > 14 ? 'amount long' : 'amount'}>
             <Ltr>{price}</Ltr>
           </p>
-          <form method="post" action={`/pay/${view.slug}?locale=${locale}`} class="stack">
+          <form method="post" action={`/pay/${view.slug}?locale=${language}`} class="stack">
             {/* The form sent twice is one purchase. */}
             <input type="hidden" name="form_token" value={randomBytes(16).toString('hex')} />
             <SubmitButton accent disabled={!view.payable}>
@@ -84,7 +84,7 @@ export function renderPaymentLinkPage(view: PaymentLinkView, options: { nonce: s
             <button type="button" id="poster" class="plain" hidden>
               {words.link.poster}
             </button>
-            <LanguageMenu language={locale} />
+            <LanguageMenu language={language} />
           </div>
         </div>
       </>

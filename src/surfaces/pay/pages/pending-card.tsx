@@ -7,8 +7,8 @@ import { OrderLines } from './order-lines.tsx';
 import { QrCode } from './qr-code.tsx';
 
 /** The invoice in all the ways a payer can take it up: scan, tap, copy, or a wallet in the browser. */
-export function PendingCard({ view, locale }: { view: CheckoutView; locale: Language }): JSX.Element {
-  const words = dictionaryOf(locale).checkout;
+export function PendingCard({ view, language }: { view: CheckoutView; language: Language }): JSX.Element {
+  const words = dictionaryOf(language).checkout;
   const bolt11 = view.bolt11!;
   // A link that a person presses, never an address that a script opens: phones refuse those.
   const walletLink = `lightning:${bolt11}`;
@@ -38,7 +38,7 @@ export function PendingCard({ view, locale }: { view: CheckoutView; locale: Lang
             <span>{words.browserWallet}</span>
           </button>
           {!view.livemode && (
-            <form method="post" action={`/checkout/${view.token}/simulate_payment?locale=${locale}`} id="simulate">
+            <form method="post" action={`/checkout/${view.token}/simulate_payment?locale=${language}`} id="simulate">
               <SubmitButton>{words.simulate}</SubmitButton>
             </form>
           )}
@@ -60,7 +60,7 @@ export function PendingCard({ view, locale }: { view: CheckoutView; locale: Lang
           {words.details}
           <Icon name="down" />
         </summary>
-        <OrderLines view={view} locale={locale} />
+        <OrderLines view={view} language={language} />
       </details>
     </>
   );

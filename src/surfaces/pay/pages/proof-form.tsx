@@ -8,17 +8,17 @@ export type PreimageFault = 'wrong' | 'tooMany';
 
 interface ProofProps {
   view: CheckoutView;
-  locale: Language;
+  language: Language;
   fault?: PreimageFault | undefined;
 }
 
 /** For wallets that do not tell: the payer shows the preimage that their own wallet got for paying. */
-export function ProofForm({ view, locale, fault }: ProofProps): JSX.Element | null {
+export function ProofForm({ view, language, fault }: ProofProps): JSX.Element | null {
   if (!view.asksForPreimage) return null;
-  const { checkout, receipt } = dictionaryOf(locale);
+  const { checkout, receipt } = dictionaryOf(language);
   const words = checkout.proof;
   return (
-    <form method="post" action={`/checkout/${view.token}/preimage?locale=${locale}`} id="proof" class="proof stack">
+    <form method="post" action={`/checkout/${view.token}/preimage?locale=${language}`} id="proof" class="proof stack">
       <div>
         <h2>{words.title}</h2>
         <p class="small">{words.text(view.merchant.name)}</p>

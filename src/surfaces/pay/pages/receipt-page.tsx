@@ -11,16 +11,16 @@ const script = "const print_=document.getElementById('print-receipt');print_.hid
 
 interface ReceiptProps {
   view: ReceiptView;
-  locale: Language;
+  language: Language;
 }
 
 /** A receipt for the screen and for paper, A4 and rolls of 80 mm. */
-export function renderReceiptPage(view: ReceiptView, options: { nonce: string; locale: Language }): string {
-  const { nonce, locale } = options;
-  const words = dictionaryOf(locale).receipt;
+export function renderReceiptPage(view: ReceiptView, options: { nonce: string; language: Language }): string {
+  const { nonce, language } = options;
+  const words = dictionaryOf(language).receipt;
   return renderPage({
     title: `${words.title} ${view.orderNumber} · ${view.merchant.name}`,
-    language: locale,
+    language: language,
     nonce,
     theme: view.theme,
     accent: view.accentColor,
@@ -38,39 +38,39 @@ export function renderReceiptPage(view: ReceiptView, options: { nonce: string; l
           )}
           <header>
             <MerchantMark name={view.merchant.name} logoUrl={view.merchant.logoUrl} />
-            <State view={view} locale={locale} />
+            <State view={view} language={language} />
           </header>
           <h1 id="title">
             {words.title} <Ltr>{view.orderNumber}</Ltr>
           </h1>
           <p class="muted">
             <time datetime={view.paidAt.toISOString()}>
-              {figuresOf(locale).time(view.paidAt, view.merchant.timeZone, true)}
+              {figuresOf(language).time(view.paidAt, view.merchant.timeZone, true)}
             </time>
             {view.merchant.timeZone !== 'UTC' && (
               <>
                 <br />
-                {figuresOf(locale).time(view.paidAt, 'UTC', true)}
+                {figuresOf(language).time(view.paidAt, 'UTC', true)}
               </>
             )}
           </p>
-          <Items view={view} locale={locale} />
-          <Sums view={view} locale={locale} />
-          <PaymentFacts view={view} locale={locale} />
+          <Items view={view} language={language} />
+          <Sums view={view} language={language} />
+          <PaymentFacts view={view} language={language} />
         </article>
         <div class="foot">
           <button type="button" class="button" id="print-receipt" hidden>
             {words.print}
           </button>
-          <LanguageMenu language={locale} />
+          <LanguageMenu language={language} />
         </div>
       </>
     ),
   });
 }
 
-function State({ view, locale }: ReceiptProps): JSX.Element {
-  const words = dictionaryOf(locale).receipt;
+function State({ view, language }: ReceiptProps): JSX.Element {
+  const words = dictionaryOf(language).receipt;
   switch (view.status) {
     case 'refunded':
       return <p class="state warn">{words.refunded}</p>;
@@ -81,9 +81,9 @@ function State({ view, locale }: ReceiptProps): JSX.Element {
   }
 }
 
-function Items({ view, locale }: ReceiptProps): JSX.Element {
-  const words = dictionaryOf(locale);
-  const figures = figuresOf(locale);
+function Items({ view, language }: ReceiptProps): JSX.Element {
+  const words = dictionaryOf(language);
+  const figures = figuresOf(language);
   return (
     <table>
       <thead>
@@ -113,9 +113,9 @@ function Items({ view, locale }: ReceiptProps): JSX.Element {
   );
 }
 
-function Sums({ view, locale }: ReceiptProps): JSX.Element {
-  const words = dictionaryOf(locale);
-  const figures = figuresOf(locale);
+function Sums({ view, language }: ReceiptProps): JSX.Element {
+  const words = dictionaryOf(language);
+  const figures = figuresOf(language);
   const money = (cents: number) => figures.money(cents, view.currency);
   return (
     <dl class="lines">
@@ -135,9 +135,9 @@ function Sums({ view, locale }: ReceiptProps): JSX.Element {
   );
 }
 
-function PaymentFacts({ view, locale }: ReceiptProps): JSX.Element {
-  const words = dictionaryOf(locale);
-  const figures = figuresOf(locale);
+function PaymentFacts({ view, language }: ReceiptProps): JSX.Element {
+  const words = dictionaryOf(language);
+  const figures = figuresOf(language);
   return (
     <>
       <dl class="lines facts">

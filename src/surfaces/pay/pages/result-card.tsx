@@ -6,40 +6,40 @@ import { LinkButton, Ltr, ResultMark, SubmitButton } from '../../pages/parts.tsx
 
 interface ResultProps {
   view: CheckoutView;
-  locale: Language;
+  language: Language;
 }
 
 /** Every state of a checkout that has no invoice to pay. */
-export function ResultCard({ view, locale }: ResultProps): JSX.Element {
-  const words = dictionaryOf(locale).checkout;
+export function ResultCard({ view, language }: ResultProps): JSX.Element {
+  const words = dictionaryOf(language).checkout;
   const { name } = view.merchant;
   switch (view.state) {
     case 'paid':
       return (
         <Result tone="ok" title={words.paid} text={words.paidText(name)}>
-          <PaymentFacts view={view} locale={locale} />
-          <PaidWays view={view} locale={locale} />
+          <PaymentFacts view={view} language={language} />
+          <PaidWays view={view} language={language} />
         </Result>
       );
     case 'paid_late':
       return (
         <Result tone="warn" title={words.late} text={words.lateText(name)}>
-          <PaymentFacts view={view} locale={locale} />
-          <PaidWays view={view} locale={locale} />
+          <PaymentFacts view={view} language={language} />
+          <PaidWays view={view} language={language} />
         </Result>
       );
     case 'held':
       return <Result tone="busy" title={words.held} text={words.heldText} />;
     case 'expired':
       return (
-        <Result tone="warn" title={words.expired} text={expiredText(view, locale)}>
+        <Result tone="warn" title={words.expired} text={expiredText(view, language)}>
           <div class="stack">
             {view.paymentLinkSlug && (
-              <form method="post" action={`/pay/${view.paymentLinkSlug}?locale=${locale}`}>
+              <form method="post" action={`/pay/${view.paymentLinkSlug}?locale=${language}`}>
                 <SubmitButton accent>{words.renew}</SubmitButton>
               </form>
             )}
-            <BackButton view={view} locale={locale} accent={!view.paymentLinkSlug} />
+            <BackButton view={view} language={language} accent={!view.paymentLinkSlug} />
           </div>
         </Result>
       );
@@ -47,17 +47,17 @@ export function ResultCard({ view, locale }: ResultProps): JSX.Element {
       return (
         <Result tone="warn" title={words.cancelled} text={words.cancelledText(name)}>
           <div class="stack">
-            <BackButton view={view} locale={locale} />
+            <BackButton view={view} language={language} />
           </div>
         </Result>
       );
     default:
       return (
-        <Result tone="bad" title={words.unpayable} text={unpayableText(view, locale)}>
+        <Result tone="bad" title={words.unpayable} text={unpayableText(view, language)}>
           <div class="stack">
             {/* This very address, with the language and the page around the frame that it names. */}
             <LinkButton href="">{words.tryAgain}</LinkButton>
-            <BackButton view={view} locale={locale} />
+            <BackButton view={view} language={language} />
           </div>
         </Result>
       );
@@ -84,8 +84,8 @@ function Result({ tone, title, text, children }: OutcomeProps): JSX.Element {
   );
 }
 
-function PaymentFacts({ view, locale }: ResultProps): JSX.Element {
-  const words = dictionaryOf(locale);
+function PaymentFacts({ view, language }: ResultProps): JSX.Element {
+  const words = dictionaryOf(language);
   return (
     <dl class="lines">
       {view.orderNumber && (
@@ -101,7 +101,7 @@ function PaymentFacts({ view, locale }: ResultProps): JSX.Element {
           <dt>{words.paidAt}</dt>
           <dd>
             <time datetime={view.paidAt.toISOString()}>
-              {figuresOf(locale).time(view.paidAt, view.merchant.timeZone)}
+              {figuresOf(language).time(view.paidAt, view.merchant.timeZone)}
             </time>
           </dd>
         </div>
@@ -111,8 +111,8 @@ function PaymentFacts({ view, locale }: ResultProps): JSX.Element {
 }
 
 /** Where to after paying. A frame never takes its parent along by itself: its links do, when they are pressed. */
-function PaidWays({ view, locale }: ResultProps): JSX.Element {
-  const words = dictionaryOf(locale).checkout;
+function PaidWays({ view, language }: ResultProps): JSX.Element {
+  const words = dictionaryOf(language).checkout;
   const isFrame = view.mode === 'iframe';
   return (
     <div class="stack">
@@ -123,7 +123,7 @@ function PaidWays({ view, locale }: ResultProps): JSX.Element {
       )}
       {view.receiptUrl && (
         <LinkButton
-          href={`${view.receiptUrl}?locale=${locale}`}
+          href={`${view.receiptUrl}?locale=${language}`}
           {...(isFrame ? { target: '_blank', rel: 'noopener' } : {})}
         >
           {words.receipt}
@@ -139,24 +139,24 @@ function PaidWays({ view, locale }: ResultProps): JSX.Element {
 }
 
 // Without a payment nobody is led to the success address.
-function BackButton({ view, locale, accent = false }: ResultProps & { accent?: boolean }): JSX.Element | null {
+function BackButton({ view, language, accent = false }: ResultProps & { accent?: boolean }): JSX.Element | null {
   if (!view.cancelUrl) return null;
   return (
     <LinkButton href={view.cancelUrl} accent={accent} target={view.mode === 'iframe' ? '_top' : undefined}>
-      {dictionaryOf(locale).backTo(view.merchant.name)}
+      {dictionaryOf(language).backTo(view.merchant.name)}
     </LinkButton>
   );
 }
 
-function expiredText(view: CheckoutView, locale: Language): string {
-  const words = dictionaryOf(locale).checkout;
+function expiredText(view: CheckoutView, language: Language): string {
+  const words = dictionaryOf(language).checkout;
   const next = view.paymentLinkSlug ? words.expiredRenew : words.expiredReturn(view.merchant.name);
   return `${words.expiredText} ${next}`;
 }
 
 // The reason is an English sentence; other languages say what holds for every reason.
-function unpayableText(view: CheckoutView, locale: Language): string {
-  const words = dictionaryOf(locale).checkout;
+function unpayableText(view: CheckoutView, language: Language): string {
+  const words = dictionaryOf(language).checkout;
   const general = view.waitSeconds === undefined ? words.unpayableText(view.merchant.name) : words.tooMany;
-  return locale === 'en' ? (view.unpayableReason ?? general) : general;
+  return language === 'en' ? (view.unpayableReason ?? general) : general;
 }
