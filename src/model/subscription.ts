@@ -56,7 +56,7 @@ const lapseSeconds = 14 * daySeconds;
 const trialNoticeSeconds = 3 * daySeconds;
 
 /** The taxes of a subscription's product as they were when the customer was invited, with what a sale shows of its type. */
-export interface AgreedTaxes {
+interface AgreedTaxes {
   taxes: TaxTerms[];
   product_type_id: string;
   product_type_name: string;
@@ -223,7 +223,7 @@ export function calendarOf(row: SubscriptionRow): BillingCalendar {
   return { anchor: row.anchor_at, timeZone: row.time_zone, unit: row.interval_unit, count: row.interval_count };
 }
 
-export type SubscriptionStep = 'tell_trial_end' | 'bill' | 'mark_past_due' | 'lapse' | 'cancel';
+type SubscriptionStep = 'tell_trial_end' | 'bill' | 'mark_past_due' | 'lapse' | 'cancel';
 
 interface Due {
   readonly step: SubscriptionStep;

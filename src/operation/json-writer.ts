@@ -3,7 +3,7 @@ import fastJson from 'fast-json-stringify';
 import { type TObject, type TSchema, Type } from 'typebox';
 
 /** JSON, also as a JSON string for protocols that carry it as text. */
-export interface JsonText {
+interface JsonText {
   readonly text: string;
   quoted(): string;
 }

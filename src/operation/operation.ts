@@ -124,7 +124,7 @@ export interface ToolDeclaration {
  * none: reads. database: one transaction around `run`. wallet: `steps`, because a wallet is asked in between
  * (flows/README.md, "Idempotency").
  */
-export type Idempotency = 'none' | 'database' | 'wallet';
+type Idempotency = 'none' | 'database' | 'wallet';
 
 /** The input in its three parts, so that a member of the body can never stand in for the path's. */
 export interface OperationInput<Body = unknown> {

@@ -2,7 +2,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
 /** What the official clients want of a program that keeps their registration and tokens. Both versions ask the same. */
-export interface ClientStore {
+interface ClientStore {
   readonly redirectUrl: string;
   readonly clientMetadata: { client_name: string; redirect_uris: string[] };
   clientInformation(): never | undefined;

@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 
-export interface Visit {
+interface Visit {
   status: number;
   headers: Record<string, string>;
   html: string;

@@ -25,7 +25,7 @@ export interface AddressBehaviour {
 }
 
 /** Untruths; all off by default. */
-export interface AddressLies {
+interface AddressLies {
   /** Invoices are made out for this many millisatoshi; null: for no amount. */
   amountMsat?: bigint | null | undefined;
   /** What verify says, whatever is true. */

@@ -10,7 +10,7 @@ export interface RigClock {
 }
 
 /** A mined transaction and its place in the block. */
-export interface MinedTransaction {
+interface MinedTransaction {
   readonly index: number;
   readonly raw: Uint8Array;
 }

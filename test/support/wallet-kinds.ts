@@ -18,7 +18,7 @@ import { type PhoenixdServer, startPhoenixdServer } from '../rig/phoenixd-server
 import type { ReceivingNode } from '../rig/wallet-book.ts';
 import type { WalletServer } from '../rig/wallet-server.ts';
 
-export type WalletSupport = AdapterSupport & { outbound: Outbound };
+type WalletSupport = AdapterSupport & { outbound: Outbound };
 
 export type Credential = 'receiving' | 'spending' | 'wrong';
 
