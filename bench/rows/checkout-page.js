@@ -75,7 +75,7 @@ function view(bolt11) {
       { name: 'Ethiopia Guji, 250 g', qty: 1, price_cents: 1800 },
       { name: 'Paper filters', qty: 2, price_cents: 225 },
     ],
-    taxDetails: [{ name: 'Tax', rate: '8.89', amount_cents: 200 }],
+    taxDetails: [{ name: 'Tax', rate: '8.89', amount_cents: 200, inclusive: false }],
     exchangeRate: '101503.22',
     bolt11,
     secondsLeft: 874,
