@@ -40,29 +40,30 @@ export function addPaymentLinkPages(app: FastifyInstance, parts: Parts): void {
   app.post('/pay/:slug', { config }, async (request: Request, reply) => {
     const { slug } = request.params;
     const isForMachine = prefersJson(request.headers.accept);
-    const token = await openPaymentLink(parts, slug, {
-      address: request.ip,
-      formToken: readFormToken(request.body),
-    }).catch((error) => {
+    let token: string | undefined;
+    let refusal: AppError | undefined;
+    try {
+      token = await openPaymentLink(parts, slug, { address: request.ip, formToken: readFormToken(request.body) });
+    } catch (error) {
       if (isForMachine || !(error instanceof AppError)) throw error;
-      return error;
-    });
-    if (token === undefined && isForMachine) throw notFound('Payment link');
-    if (typeof token === 'string') {
+      refusal = error;
+    }
+    if (token !== undefined) {
       return reply
         .code(303)
         .header('location', inLanguage(checkoutUrl(token, parts.links.payUrl), request.query.locale))
         .header('cache-control', 'no-store')
         .send();
     }
+    if (isForMachine) throw notFound('Payment link');
     const nonce = newNonce();
     const language = chooseLanguage(request.query.locale, request.headers['accept-language']);
-    const view = token && (await showPaymentLink(parts, slug));
+    const view = refusal && (await showPaymentLink(parts, slug));
     reply.headers(pageHeaders({ nonce, formOrigins: [new URL(parts.links.payUrl).origin] }));
-    if (!view) return reply.code(404).send(renderMissingPage({ nonce, language }));
+    if (!refusal || !view) return reply.code(404).send(renderMissingPage({ nonce, language }));
     // The link's own page again, its button off: it says why in the payer's language.
-    if (token.retryAfterSeconds) reply.header('retry-after', String(token.retryAfterSeconds));
-    return reply.code(token.status).send(renderPaymentLinkPage({ ...view, payable: false }, { nonce, language }));
+    if (refusal.retryAfterSeconds) reply.header('retry-after', String(refusal.retryAfterSeconds));
+    return reply.code(refusal.status).send(renderPaymentLinkPage({ ...view, payable: false }, { nonce, language }));
   });
 }
 
