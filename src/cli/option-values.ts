@@ -2,7 +2,7 @@ import { InvalidArgumentError } from 'commander';
 import { parseCurrency } from '../kernel/currency.ts';
 import { isEmailAddress } from '../kernel/email.ts';
 import { isUuid } from '../kernel/ids.ts';
-import { isTimeZone } from '../kernel/time-zone.ts';
+import { parseTimeZone } from '../kernel/time-zone.ts';
 import { longestDelayMillis, longestPayAfterSeconds, type SimulationWishes } from '../model/simulation.ts';
 
 /** Readers of what stands behind an option. Each throws what commander prints as a usage error. */
@@ -32,14 +32,11 @@ export function readCurrency(text: string): string {
   return code;
 }
 
-/** A name from the IANA database, in its usual spelling where Node knows it. */
+/** @returns the name in its usual spelling. */
 export function readTimeZone(text: string): string {
-  const typed = text.trim();
-  if (!isTimeZone(typed)) throw new InvalidArgumentError('It must be an IANA time zone, such as UTC or Europe/Berlin.');
-  // Node resolves Asia/Kolkata to Asia/Calcutta: another name is left as it was typed.
-  const { timeZone } = new Intl.DateTimeFormat('en', { timeZone: typed }).resolvedOptions();
-  const sameName = (name: string) => name.toLowerCase() === typed.toLowerCase();
-  return [timeZone, ...Intl.supportedValuesOf('timeZone')].find(sameName) ?? typed;
+  const name = parseTimeZone(text.trim());
+  if (name === undefined) throw new InvalidArgumentError('It must be an IANA time zone, such as UTC or Europe/Berlin.');
+  return name;
 }
 
 export function readDays(text: string): number {

@@ -3,7 +3,7 @@ import { isHexColour } from '../kernel/colour.ts';
 import { parseCurrency } from '../kernel/currency.ts';
 import { parseDecimal } from '../kernel/decimal.ts';
 import { invalid } from '../kernel/errors.ts';
-import { isTimeZone } from '../kernel/time-zone.ts';
+import { parseTimeZone } from '../kernel/time-zone.ts';
 import { isPlainOrigin, isWebAddress } from '../kernel/web-address.ts';
 import type { MerchantRow } from '../model/merchant.ts';
 import { renameChannelsMerchant } from '../store/channels.ts';
@@ -29,6 +29,7 @@ export async function changeMerchant(
   const after: MerchantRow = {
     ...before,
     ...given,
+    time_zone: parseTimeZone(change.time_zone) ?? before.time_zone,
     currency: parseCurrency(change.currency) ?? before.currency,
     allowed_origins: change.allowed_origins?.map((origin) => new URL(origin).origin) ?? before.allowed_origins,
     updated_at: now,
@@ -40,7 +41,7 @@ export async function changeMerchant(
 
 function faultsOf(change: MerchantChange): string[] {
   const faults: string[] = [];
-  if (change.time_zone !== undefined && !isTimeZone(change.time_zone)) {
+  if (change.time_zone !== undefined && parseTimeZone(change.time_zone) === undefined) {
     faults.push('time_zone must be an IANA time zone, such as Europe/Berlin');
   }
   if (change.checkout_accent_color !== undefined && !isHexColour(change.checkout_accent_color)) {

@@ -47,6 +47,18 @@ test('sets every setting, shows it in both modes, and leaves out what is not nam
   expect((await merchant.test.get(path)).body).toMatchObject({ ...settings, phone: null });
 });
 
+test('a time zone is kept in its usual spelling, also one that Node knows by another name', async () => {
+  const merchant = await app.newMerchant();
+  for (const [typed, name] of [
+    ['europe/berlin', 'Europe/Berlin'],
+    ['utc', 'UTC'],
+    ['Asia/Kolkata', 'Asia/Kolkata'],
+  ]) {
+    const { body } = await merchant.test.patch(path, { merchant: { time_zone: typed } });
+    expect(body.time_zone).toBe(name);
+  }
+});
+
 test('the currency and the conversion fee count for the next order', async () => {
   const merchant = await app.newMerchant();
   await merchant.test.patch(path, { merchant: { currency: 'EUR', conversion_fee_percent: '2' } });
