@@ -41,6 +41,15 @@ function origin(value: string): string | undefined {
   return url.origin;
 }
 
+function databaseUrl(value: string): string | undefined {
+  if (value === '') return undefined;
+  // A path is a folder of unix sockets, as in the settings of PostgreSQL's own programs.
+  if (!/^(?:postgres(?:ql)?:|socket:|\/)/i.test(value)) {
+    throw new Error('must be an address such as postgres://user:password@host/satline');
+  }
+  return value;
+}
+
 function smtpUrl(value: string): string | undefined {
   if (value === '') return undefined;
   if (!URL.canParse(value) || !['smtp:', 'smtps:'].includes(new URL(value).protocol)) {
@@ -116,7 +125,7 @@ export const entries = {
   DATABASE_URL: entry(
     '',
     'PostgreSQL 15 or newer, such as `postgres://user:password@host/satline`. Empty: the embedded database in `DATA_DIR`',
-    optionalText,
+    databaseUrl,
   ),
   PUBLIC_URL: entry('', 'How the outside world reaches Satline, without a path. Empty: `http://HOST:PORT`', origin),
   PAY_URL: entry('', 'Where payment links live. Empty: `PUBLIC_URL`', origin),

@@ -1,8 +1,12 @@
-import { ConfigError, readConfig } from './config.ts';
+import { type Config, ConfigError, readConfig } from './config.ts';
 import { embeddedDirectory, openEmbedded } from './db/embedded/open.ts';
 import { createLog } from './kernel/log.ts';
 import { keepTickShape } from './kernel/tick-shape.ts';
+import { openingTrouble } from './opening-trouble.ts';
 import type { RunningServer } from './server.ts';
+
+/** Errors whose message is for whoever starts the service; named, because their modules are read later. */
+const sentences = ['SecretsKeyError', 'EmbeddedDirectoryInUse', 'ListenError'];
 
 /** Starts the service and stops it on SIGTERM or SIGINT. @returns when it is listening. */
 export async function main(options: { demo: boolean; env?: NodeJS.ProcessEnv }): Promise<void> {
@@ -30,8 +34,9 @@ export async function main(options: { demo: boolean; env?: NodeJS.ProcessEnv }):
     void end(1);
   }
 
+  let config: Config | undefined;
   try {
-    const config = readConfig(options.env ?? process.env);
+    config = readConfig(options.env ?? process.env);
     const log = createLog(config.logLevel);
     // What takes longest has a thread of its own: it begins before all that is imported below is read.
     const dir = embeddedDirectory(config.dataDir);
@@ -43,8 +48,9 @@ export async function main(options: { demo: boolean; env?: NodeJS.ProcessEnv }):
   } catch (error) {
     // A person reads this: the sentence, without a stack, unless nobody foresaw it.
     const { name, message, stack } = error as Error;
-    const foreseen = error instanceof ConfigError || ['SecretsKeyError', 'EmbeddedDirectoryInUse'].includes(name);
-    process.stderr.write(`Satline did not start.\n${foreseen || !stack ? message : stack}\n`);
+    const foreseen = error instanceof ConfigError || sentences.includes(name);
+    const sentence = foreseen ? message : openingTrouble(error, config?.databaseUrl);
+    process.stderr.write(`Satline did not start.\n${sentence ?? stack ?? message}\n`);
     process.exit(1);
   }
 }

@@ -103,11 +103,29 @@ async function start(config: Config, options: ServerOptions): Promise<RunningSer
 
 /** Where the port is left to the system, the addresses that are told to others get the one it gave. */
 async function listen(app: FastifyInstance, { host, port }: Config, links: { payUrl: string; publicUrl: string }) {
-  await app.listen({ host, port });
+  await app.listen({ host, port }).catch((error: NodeJS.ErrnoException) => {
+    throw new ListenError(listenTrouble(error, host, port), { cause: error });
+  });
   if (port !== 0) return;
   const given = (app.server.address() as AddressInfo).port;
   links.payUrl = withPort(links.payUrl, given);
   links.publicUrl = withPort(links.publicUrl, given);
+}
+
+/** The message says what to do. */
+class ListenError extends Error {
+  override readonly name = 'ListenError';
+}
+
+function listenTrouble({ code, message }: NodeJS.ErrnoException, host: string, port: number): string {
+  if (code === 'EADDRINUSE') {
+    return `Something listens on port ${port} of ${host} already. Stop it, or set PORT to a free one (0 takes any).`;
+  }
+  if (code === 'EACCES') return `This user may not listen on port ${port}. Set PORT to one above 1023.`;
+  if (code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND' || code === 'EAI_AGAIN') {
+    return `HOST is ${host}, which is no address of this machine. Set it to one, or to 0.0.0.0 or :: for all.`;
+  }
+  return message;
 }
 
 async function closeApp(app: FastifyInstance): Promise<void> {

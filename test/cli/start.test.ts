@@ -1,7 +1,11 @@
 import { once } from 'node:events';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createTestDatabase, type TestDatabase } from '../harness/database.ts';
-import { spawnSatline } from './run-satline.ts';
+import { satline, spawnSatline } from './run-satline.ts';
 
 let database: TestDatabase;
 beforeAll(async () => {
@@ -23,6 +27,47 @@ test('starts the service and stops it on SIGTERM', { timeout: 180_000 }, async (
     break;
   }
   expect(await exit).toEqual([0, null]);
+});
+
+describe('a start that fails says what to do, without a stack', { timeout: 60_000 }, () => {
+  const key = '22'.repeat(32);
+
+  test.each([
+    ['postgres://me:hush@127.0.0.1:9/shop', 'No PostgreSQL answers at 127.0.0.1. See that it runs and that '],
+    ['postgres://me:hush@nowhere.invalid/shop', 'The host nowhere.invalid in DATABASE_URL has no address. Correct it.'],
+    ['127.0.0.1:5432/shop', 'DATABASE_URL must be an address such as postgres://user:password@host/satline'],
+  ])('at %s', async (DATABASE_URL, sentence) => {
+    const { code, stderr } = await satline({ DATABASE_URL, SECRETS_KEY: key, PORT: '0' }, 'start');
+    expect(code).toBe(1);
+    expect(stderr).toContain(`Satline did not start.\n${sentence}`);
+    expect(stderr.trim().split('\n').length).toBe(2);
+    expect(stderr).not.toContain('hush');
+  });
+
+  test('at a port that is taken, or an address of another machine', async () => {
+    const other = createServer().listen(0, '127.0.0.1');
+    await once(other, 'listening');
+    const { port } = other.address() as { port: number };
+    const taken = await satline({ ...database.env, PORT: String(port) }, 'start');
+    other.close();
+    expect(taken.stderr).toBe(
+      `Satline did not start.\nSomething listens on port ${port} of 127.0.0.1 already. ` +
+        'Stop it, or set PORT to a free one (0 takes any).\n',
+    );
+    const elsewhere = await satline({ ...database.env, PORT: '0', HOST: '192.0.2.1' }, 'start');
+    expect(elsewhere.stderr).toContain('HOST is 192.0.2.1, which is no address of this machine. Set it to one, or ');
+    expect([taken.code, elsewhere.code]).toEqual([1, 1]);
+  });
+
+  test('at a DATA_DIR that is a file', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'satline-'));
+    const DATA_DIR = join(folder, 'data');
+    await writeFile(DATA_DIR, '');
+    const { code, stderr } = await satline({ DATA_DIR, PORT: '0' }, 'start');
+    await rm(folder, { recursive: true });
+    expect(code).toBe(1);
+    expect(stderr).toMatch(/^Satline did not start\.\nA file is in the way of .*\. Set DATA_DIR to a directory\.\n$/);
+  });
 });
 
 /** What reads files beside its own module, or starts a thread from one: a bundle could have lost it. */
