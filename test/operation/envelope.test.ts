@@ -85,6 +85,15 @@ describe('methods that an address does not have', () => {
     expect(preflight.statusCode).toBe(204);
   });
 
+  test('a web page can read it where it may call (Fetch standard, CORS)', async () => {
+    const headers = { origin: 'https://shop.test', authorization: 'Bearer pk_test_any' };
+    const reply = await app.app.inject({ method: 'GET', url: '/api/v1/pub/checkout_sessions', headers });
+    expect([reply.statusCode, reply.headers.allow]).toEqual([405, 'POST']);
+    expect(reply.headers['access-control-allow-origin']).toBe('*');
+    const elsewhere = await app.app.inject({ method: 'PUT', url: orders, headers });
+    expect([elsewhere.statusCode, elsewhere.headers['access-control-allow-origin']]).toEqual([405, undefined]);
+  });
+
   test('HEAD answers like GET, without the body', async () => {
     const { test: client } = await app.newMerchant();
     const headers = { authorization: `Bearer ${client.key}` };

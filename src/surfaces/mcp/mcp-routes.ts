@@ -52,7 +52,7 @@ export function addMcpEndpoint(
       exposeHeadRoute: false,
       onRequest: async (_request, reply) =>
         sendJson(
-          reply.code(405).header('allow', 'POST'),
+          allowAnyOrigin(reply, sharedHeaders).code(405).header('allow', 'POST'),
           rpcFailure(null, rpcErrors.transport, 'Only POST works here; there is no stream to open'),
         ),
       handler: async () => {},

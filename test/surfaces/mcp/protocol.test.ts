@@ -53,6 +53,8 @@ describe('the protocol', () => {
         for (const url of [mcpPath, `${mcpPath}/`]) {
           const answer = await app.app.inject({ method, url, headers });
           expect([answer.statusCode, answer.headers.allow], method).toEqual([405, 'POST']);
+          // A client in a web page asks for a stream first, and has to read that there is none.
+          expect(answer.headers['access-control-allow-origin']).toBe('*');
           if (method !== 'HEAD') expect(answer.json()).toMatchObject({ id: null, error: { code: -32000 } });
         }
       }
