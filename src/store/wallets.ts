@@ -120,7 +120,7 @@ const recordSuccess = statement(
   'wallets_record_success',
   // Written at most twice a minute while all is well: a busy wallet's row must not become a queue.
   `update wallets set last_checked_at = $2, last_error = null, consecutive_failures = 0, broken_until = null
-    where id = $1 and (consecutive_failures > 0 or last_checked_at is null
+    where id = $1 and (consecutive_failures > 0 or last_error is not null or last_checked_at is null
                        or last_checked_at < $2::timestamptz - interval '30 seconds')`,
 );
 const recordFailure = statement(
@@ -135,6 +135,10 @@ const recordFailure = statement(
             else clock_timestamp() + make_interval(secs => least(3600, 60 * power(2, least(consecutive_failures - 4, 10))))
             end
     where id = $1`,
+);
+const recordRefusal = statement(
+  'wallets_record_refusal',
+  `update wallets set last_checked_at = $2, last_error = $3 where id = $1`,
 );
 const recordTransaction = statement(
   'wallets_record_transaction',
@@ -260,6 +264,11 @@ export async function recordWalletSuccess(db: Handle, id: string, now: Date): Pr
 /** @param error a sentence for the merchant, without secrets. */
 export async function recordWalletFailure(db: Handle, id: string, error: string, now: Date): Promise<void> {
   await db.run(recordFailure, [id, now, error]);
+}
+
+/** It is shown and counts as no failure. */
+export async function recordWalletRefusal(db: Handle, id: string, error: string, now: Date): Promise<void> {
+  await db.run(recordRefusal, [id, now, error]);
 }
 
 export async function recordWalletTransaction(tx: Handle, id: string, settledAt: Date): Promise<void> {

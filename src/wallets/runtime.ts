@@ -15,7 +15,7 @@ import {
 } from '../lightning/connector.ts';
 import type { WalletRow } from '../model/wallet.ts';
 import { isPaymentHashUsed } from '../store/invoices.ts';
-import { recordWalletFailure, recordWalletProbe, recordWalletSuccess } from '../store/wallets.ts';
+import { recordWalletFailure, recordWalletProbe, recordWalletRefusal, recordWalletSuccess } from '../store/wallets.ts';
 import { HostBudgets, LookDeferred } from './budget.ts';
 import { withLimit } from './limit.ts';
 import { OpenConnectors } from './open-connectors.ts';
@@ -34,6 +34,8 @@ export interface IssuedByWallet {
   readonly ref: string;
   readonly created: CreatedInvoice;
 }
+
+type CallName = 'create' | 'lookup' | 'probe';
 
 /** Talks to merchants' wallets: limits, failover, health. Never inside a database transaction. */
 export interface WalletRuntime {
@@ -80,19 +82,21 @@ export function createWalletRuntime({ db, clock, log, metrics, open }: WalletRun
     );
   }
 
-  async function noteFailure(wallet: WalletRow, fault: WalletFault): Promise<void> {
+  async function noteFailure(name: CallName, wallet: WalletRow, fault: WalletFault): Promise<void> {
     wellSince.delete(wallet.id);
     log.warn({ wallet: wallet.id, fault: fault.kind, err: fault }, 'wallet fault');
     // An amount the wallet won't take, or being asked too often, is no sign of bad health.
     if (fault.kind === 'amount_out_of_range' || fault.kind === 'rate_limited') return;
-    await recordWalletFailure(db, wallet.id, fault.message, clock.now()).catch((error) =>
+    // Nor is one invoice it refuses, for want of liquidity mostly: it may well make the next.
+    const record = name === 'create' && fault.kind === 'refused' ? recordWalletRefusal : recordWalletFailure;
+    await record(db, wallet.id, fault.message, clock.now()).catch((error) =>
       log.warn({ err: error }, 'wallet health was not recorded'),
     );
   }
 
   /** One call with its own limit. How it ends is written to the wallet's health. */
   async function ask<T>(
-    name: 'create' | 'lookup' | 'probe',
+    name: CallName,
     wallet: WalletRow,
     limitMillis: number,
     signal: AbortSignal,
@@ -113,7 +117,7 @@ export function createWalletRuntime({ db, clock, log, metrics, open }: WalletRun
           ? error
           : new WalletFault('protocol', 'The wallet answered in a way Satline does not understand', { cause: error });
       ended({ outcome: fault.kind });
-      if (!signal.aborted) await noteFailure(wallet, fault);
+      if (!signal.aborted) await noteFailure(name, wallet, fault);
       throw fault;
     }
   }

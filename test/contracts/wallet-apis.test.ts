@@ -6,9 +6,11 @@ import { ManualClock } from '../../src/kernel/clock.ts';
 import { createOutbound } from '../../src/kernel/outbound.ts';
 import { acceptedNetworks } from '../../src/lightning/acceptance.ts';
 import { clnConnector } from '../../src/lightning/adapters/cln.ts';
+import { lnbitsConnector } from '../../src/lightning/adapters/lnbits.ts';
 import { lndConnector } from '../../src/lightning/adapters/lnd.ts';
 import type { WalletHint } from '../../src/lightning/connector.ts';
 import { startClnServer } from '../rig/cln-server.ts';
+import { startLnbitsServer } from '../rig/lnbits-server.ts';
 import { PaperNode } from '../support/paper-node.ts';
 import { type Credential, walletKinds } from '../support/wallet-kinds.ts';
 import { describeConnector } from './connector-contract.ts';
@@ -139,6 +141,27 @@ describe.each(pushing)('%s tells by itself', (name, kind) => {
       await server.stop();
     }
   });
+});
+
+test('LNbits: what is above its limits is refused, and trouble of the node behind it is no refusal', async () => {
+  const clock = new ManualClock();
+  const server = await startLnbitsServer(new PaperNode(clock));
+  const outbound = createOutbound({ allowPrivateNetworks: true });
+  const { url, invoiceKey } = server;
+  const connector = lnbitsConnector({ url, invoiceKey, outbound, networks: acceptedNetworks(false), clock });
+  const request = { ref: 'one', amountMsat: 21_000n, description: 'Tea', expirySeconds: 900 };
+  try {
+    server.refusal = { detail: 'Invoice amount 21 sats is too high. Max allowed: 20 sats.', status: 'failed' };
+    await expect(connector.createInvoice(request, never)).rejects.toMatchObject({
+      kind: 'refused',
+      message: `The wallet refused: ${server.refusal.detail}`,
+    });
+    server.refusal = { detail: 'unexpected backend error.', status: 'pending' };
+    await expect(connector.createInvoice(request, never)).rejects.toMatchObject({ kind: 'unreachable' });
+  } finally {
+    await outbound.close();
+    await server.stop();
+  }
 });
 
 test('Core Lightning: the same reference makes one invoice, however often it is asked', async () => {

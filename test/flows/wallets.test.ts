@@ -3,7 +3,7 @@ import { eraseCredentials } from '../../src/jobs/follow-wallets.ts';
 import type { InvoiceRequest } from '../../src/lightning/connector.ts';
 import { setWalletEnabled } from '../../src/store/wallets.ts';
 import { openTestApp, type TestApp } from '../harness/app.ts';
-import { fail, gate, hangForGood } from '../harness/fake-wallet.ts';
+import { fail, gate, hangForGood, refuse } from '../harness/fake-wallet.ts';
 import { createOrderWithInvoice, orderBody } from '../harness/orders.ts';
 import { until } from '../harness/until.ts';
 import { addWallet, changeWallet, testWalletId } from '../harness/wallets.ts';
@@ -77,7 +77,7 @@ describe('which wallet', () => {
 });
 
 describe('failover', () => {
-  test('a wallet that refuses hands over to the next at once', async () => {
+  test('a wallet that fails hands over to the next at once', async () => {
     const { ids, fakes } = await connect({}, {});
     fakes[0]!.onCreate = fail;
     const { status, body } = await create();
@@ -85,7 +85,7 @@ describe('failover', () => {
     expect(await health(ids[0]!)).toMatchObject({
       consecutive_failures: 1,
       operational: true,
-      last_error: 'The wallet refused: no liquidity.',
+      last_error: 'The node is locked or still starting.',
     });
     expect(fakes[0]!.created[0]!.ref).not.toBe(fakes[1]!.created[0]!.ref);
   });
@@ -115,6 +115,20 @@ test('an invoice whose payment nobody could see is not shown to a payer', async 
   } finally {
     await server.stop();
   }
+});
+
+test('one that refuses large amounts goes on taking small ones, however often it is asked', async () => {
+  const { ids, fakes } = await connect({});
+  const [id, fake] = [ids[0]!, fakes[0]!];
+  fake.onCreate = (request) => (request.amountMsat > 1_000_000n ? refuse() : fake.make(request));
+  for (let n = 0; n < 6; n++) {
+    const { status, body } = await create();
+    expect([status, body.error.message]).toEqual([503, expect.stringContaining('The wallet refused: no liquidity.')]);
+  }
+  const refused = { consecutive_failures: 0, operational: true, last_error: 'The wallet refused: no liquidity.' };
+  expect(await health(id)).toMatchObject(refused);
+  expect((await create({ total_amount_cents: 100 })).status).toBe(201);
+  await until(async () => (await health(id)).last_error === null);
 });
 
 describe('breaker', () => {

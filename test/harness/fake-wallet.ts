@@ -97,6 +97,9 @@ export const hang = (_request: unknown, signal: AbortSignal): Promise<never> =>
 /** Not even its signal ends it. */
 export const hangForGood = (): Promise<never> => new Promise(() => {});
 export const fail = async (): Promise<never> => {
+  throw new WalletFault('unreachable', 'The node is locked or still starting.');
+};
+export const refuse = async (): Promise<never> => {
   throw new WalletFault('refused', 'The wallet refused: no liquidity.');
 };
 /** Does the rest after a while, unless it is called off. */

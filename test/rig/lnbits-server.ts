@@ -6,6 +6,8 @@ import { jsonAnswer, readBody, startWalletServer, type WalletCall, type WalletSe
 export interface LnbitsServer extends WalletServer {
   readonly invoiceKey: string;
   readonly adminKey: string;
+  /** What it says instead of making invoices. */
+  refusal: { detail: string; status: 'failed' | 'pending' } | undefined;
 }
 
 export async function startLnbitsServer(node: ReceivingNode): Promise<LnbitsServer> {
@@ -46,6 +48,7 @@ export async function startLnbitsServer(node: ReceivingNode): Promise<LnbitsServ
         ? jsonAnswer({ detail: 'Bolt11 invoice is invalid.', status: 'failed' }, 520)
         : jsonAnswer({ detail: 'Invoice (or Admin) key required.' }, 403);
     }
+    if (whole.refusal) return jsonAnswer(whole.refusal, 520);
     const { bolt11, paymentHash } = book.make({
       amountMsat: BigInt(Number(body.amount)) * 1000n,
       description: String(body.memo ?? ''),
@@ -69,5 +72,6 @@ export async function startLnbitsServer(node: ReceivingNode): Promise<LnbitsServ
     });
   }
 
-  return Object.assign(server, { invoiceKey, adminKey });
+  const whole: LnbitsServer = Object.assign(server, { invoiceKey, adminKey, refusal: undefined });
+  return whole;
 }

@@ -29,8 +29,7 @@ function checkWallet(wallet: WalletRow): Check {
   const title = `${wallet.livemode ? 'live' : 'test'} wallet ${wallet.name}`;
   if (!wallet.enabled) return ok(title, 'Disabled; it takes no payments.');
   if (isOperational(wallet)) {
-    const failing = wallet.consecutive_failures > 0;
-    const advice = failing ? `Its last call failed: ${wallet.last_error}` : undefined;
+    const advice = wallet.last_error === null ? undefined : `Its last call failed: ${wallet.last_error}`;
     return ok(title, `Takes payments; settlement is ${settlementText[wallet.settlement_visibility]}.`, advice);
   }
   if (wallet.broken) {

@@ -12,7 +12,7 @@ import {
   unpaidFact,
 } from '../invoice-reading.ts';
 import { readMessage, socketMessages } from '../socket-messages.ts';
-import { callWallet, goodObject, isForbidden } from '../wallet-http.ts';
+import { callWallet, forbiddenFault, goodObject, isForbidden, refusedBecause } from '../wallet-http.ts';
 
 export interface LnbitsOptions extends AdapterSupport {
   /** Such as `https://lnbits.example.com`. */
@@ -64,7 +64,11 @@ export function lnbitsConnector(options: LnbitsOptions): Connector {
         // `out` is true at LNbits unless said otherwise.
         { out: false, amount, unit: 'sat', memo: fittingDescription(request), expiry: request.expirySeconds },
         signal,
+        true,
       );
+      if (isForbidden(answer.status)) throw forbiddenFault();
+      // Above a limit of the server's: `failed`. Where the node behind it is at fault, the word is `pending`.
+      if (answer.status === 520 && answer.json?.status === 'failed') throw refusedBecause(answer.json.detail);
       const made = goodObject(answer);
       return toCreatedInvoice(made.bolt11 ?? made.payment_request, request, options);
     },
