@@ -72,13 +72,13 @@ export function readFilters(fields: FilterFields, query: Readonly<Record<string,
   for (const [key, value] of Object.entries(query)) {
     const inner = /^q\[(.*)\]$/s.exec(key)?.[1];
     if (inner === undefined) {
-      if (looksLikeFilter.test(key)) faults.push(`${key} is not a known filter`);
+      if (looksLikeFilter.test(key)) faults.push(unknownFilter(fields, key));
       else if (namesField(fields, key))
         faults.push(`${key} is not a parameter; write q[${withPredicate(fields, key)}]`);
       continue;
     }
     const match = findFilter(fields, inner);
-    if (!match) faults.push(`q[${inner}] is not a known filter`);
+    if (!match) faults.push(unknownFilter(fields, key, inner));
     else if (typeof value !== 'string') faults.push(`q[${inner}] is given more than once`);
     else {
       const values = readValues(match.type, match.predicate, value);
@@ -88,6 +88,16 @@ export function readFilters(fields: FilterFields, query: Readonly<Record<string,
   }
   if (faults.length > 0) throw invalid(...faults);
   return filters;
+}
+
+/** Says what there is instead: of the field that was meant, or which fields there are. */
+function unknownFilter(fields: FilterFields, key: string, inner = ''): string {
+  const names = Object.keys(fields);
+  const [meant] = names.filter((name) => `${inner}_`.startsWith(`${name}_`)).sort((a, b) => b.length - a.length);
+  const instead = meant
+    ? `write ${predicatesOf[fields[meant]!.kind].map((predicate) => `q[${meant}_${predicate}]`).join(', ')}`
+    : `this list filters by ${names.join(', ') || 'nothing'}`;
+  return `${key} is not a known filter; ${instead}`;
 }
 
 function findFilter(fields: FilterFields, name: string) {

@@ -40,6 +40,10 @@ export function expectInvalid(reply: Reply, ...details: (string | RegExp)[]): vo
   expectError(reply, 'validation_error', { message: 'Validation failed', details });
 }
 
+/** What is said of `q[…]` that a list does not have; what there is instead stands behind it. */
+export const unknownFilter = (key: string): RegExp =>
+  new RegExp(`^${key.replace(/[[\]().*+?^$|\\]/g, '\\$&')} is not a known filter; `);
+
 /** Everything that money and its story are made of; what the watcher notes beside it is left out. */
 export async function books(app: TestApp): Promise<Record<string, unknown[]>> {
   const [orders, invoices, payments, events] = await Promise.all([

@@ -15,6 +15,7 @@ import {
   uuid,
   word,
 } from '../../src/kernel/filters.ts';
+import { unknownFilter } from '../harness/expect.ts';
 
 const fields: FilterFields = {
   status: word('pending', 'paid'),
@@ -101,7 +102,19 @@ describe('what is refused by name', () => {
     ['q[constructor_eq]', 'x'],
     ['q[status_eq\nx]', 'paid'],
   ])('the unknown %j', (key, value) => {
-    expect(faultsOf({ [key]: value })).toEqual([`${key} is not a known filter`]);
+    expect(faultsOf({ [key]: value })).toEqual([expect.stringMatching(unknownFilter(key))]);
+  });
+
+  test.each([
+    ['q[status_cont]', 'write q[status_eq], q[status_not_eq], q[status_in]'],
+    ['q[enabled]', 'write q[enabled_eq], q[enabled_not_eq]'],
+    ['q[name_in_gt]', 'write q[name_in_eq], q[name_in_not_eq], q[name_in_in], q[name_in_cont]'],
+    ['q[state_eq]', /^this list filters by status, name, .*, enabled, /],
+  ])('the unknown %s, saying what there is instead', (key, instead) => {
+    const [fault = ''] = faultsOf({ [key]: 'x' });
+    expect(fault.replace(`${key} is not a known filter; `, '')).toEqual(
+      typeof instead === 'string' ? instead : expect.stringMatching(instead),
+    );
   });
 
   test.each([
@@ -115,7 +128,7 @@ describe('what is refused by name', () => {
     // Encoded twice, by a client whose library encodes as well.
     'q%5Bstatus_eq%5D',
   ])('the broken name %j', (key) => {
-    expect(faultsOf({ [key]: 'paid' })).toEqual([`${key} is not a known filter`]);
+    expect(faultsOf({ [key]: 'paid' })).toEqual([expect.stringMatching(unknownFilter(key))]);
   });
 
   test.each([

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { openTestApp, type TestApp } from '../../harness/app.ts';
 import { createChannel } from '../../harness/directory.ts';
-import { anId, expectError, expectInvalid } from '../../harness/expect.ts';
+import { anId, expectError, expectInvalid, unknownFilter } from '../../harness/expect.ts';
 import { describeNounRefusals } from '../../harness/refusals.ts';
 
 let app: TestApp;
@@ -132,7 +132,7 @@ test('lists newest first, with filters, and deletes', async () => {
   expect(await list('q[category_eq]=food')).toEqual([first]);
   expect(await list('q[nsfw_eq]=true')).toEqual([second]);
   expect(await list('q[name_cont]=ol')).toEqual([first]);
-  expectInvalid(await client.get(`${path}?q=x`), 'q is not a known filter');
+  expectInvalid(await client.get(`${path}?q=x`), unknownFilter('q'));
   expect((await client.delete(`${path}/${first.id}`)).status).toBe(204);
   expectError(await client.get(`${path}/${first.id}`), 'not_found', { message: 'Channel not found' });
   expect(await list()).toEqual([second]);

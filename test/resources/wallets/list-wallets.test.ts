@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { openTestApp, type TestApp, type TestMerchant } from '../../harness/app.ts';
 import type { Client } from '../../harness/client.ts';
-import { anId, expectInvalid } from '../../harness/expect.ts';
+import { anId, expectInvalid, unknownFilter } from '../../harness/expect.ts';
 import { describeRefusals } from '../../harness/refusals.ts';
 import { addWallet, changeWallet, testWalletId } from '../../harness/wallets.ts';
 
@@ -135,7 +135,7 @@ describe('filters', () => {
     ['enabled=true', /write q\[enabled_eq\]/],
     ['q[status_eq]=pending', 'q[status_eq] must be one of active, disabled'],
     ['q[wallet_type_eq]=onchain', 'q[wallet_type_eq] must be one of lightning'],
-    ['q[position_eq]=1', 'q[position_eq] is not a known filter'],
+    ['q[position_eq]=1', unknownFilter('q[position_eq]')],
   ] as [string, string | RegExp][])('refuse %s by name', async (query, sentence) => {
     expectInvalid(await merchant.test.get(`${path}?${query}`), sentence);
   });
