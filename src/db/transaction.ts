@@ -83,17 +83,25 @@ async function attempt<T>(support: TransactionSupport, work: (tx: Transaction) =
   const finish = () => {
     state.active = false;
   };
-  // Not awaited: BEGIN travels with the first statement. The id tells later whether a commit that was cut off happened.
+  // Not awaited: BEGIN travels with the first statement.
   gather(client);
-  const begun = client.query<{ id: string }>('begin; select pg_current_xact_id()::text as id') as unknown as Promise<
-    { rows: { id: string }[] }[]
-  >;
-  begun.catch(() => {});
+  client.query('begin').catch(() => {});
+  // The id tells later whether a commit that was cut off happened. It is asked for with the first statement that may write
+  // and no earlier: events are sorted by these ids, so nobody may have one while waiting for a row's lock.
+  let asked: Promise<pg.QueryResult<{ id: string }>> | undefined;
+  const askId = () => {
+    gather(client);
+    asked = client.query<{ id: string }>('select pg_current_xact_id()::text as id');
+    asked.catch(() => {});
+  };
   const epoch = epochOf(client);
   epoch.catch(() => {});
   const handle: Transaction = {
     ...statementsOn(
-      () => client,
+      ({ isShortRead }) => {
+        if (!isShortRead && !asked) askId();
+        return client;
+      },
       () => {
         if (!state.active) throw new Error('The transaction has ended');
       },
@@ -108,7 +116,7 @@ async function attempt<T>(support: TransactionSupport, work: (tx: Transaction) =
   let mark: TransactionMark | undefined;
   try {
     value = await within(support, state, () => work(handle));
-    const id = (await begun)[1]?.rows[0]?.id;
+    const id = (await asked)?.rows[0]?.id;
     if (id !== undefined) mark = { id, epoch: await epoch };
   } catch (error) {
     finish();

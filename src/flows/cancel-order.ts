@@ -1,5 +1,6 @@
 import type { Handle } from '../db/database.ts';
 import { recordEvents } from '../events/outbox.ts';
+import { later } from '../kernel/clock.ts';
 import type { Scope } from '../kernel/context.ts';
 import { AppError, notFound } from '../kernel/errors.ts';
 import { toOrder } from '../model/order.ts';
@@ -12,10 +13,11 @@ import { advanceSubscription } from './advance-subscription.ts';
  * pending → cancelled. The open invoice closes but stays watched: money that still arrives is recorded. Cancelling twice
  * is harmless. @throws {AppError} 404, or 409 for a paid order.
  */
-export async function cancelOrder(tx: Handle, scope: Scope, orderId: string, now: Date): Promise<void> {
+export async function cancelOrder(tx: Handle, scope: Scope, orderId: string, askedAt: Date): Promise<void> {
   const order = await lockOrder(tx, scope, orderId);
   if (!order) throw notFound('Order');
   if (order.status === 'cancelled') return;
+  const now = later(askedAt, order.updated_at);
   if (!(await markOrderCancelled(tx, orderId, now))) {
     throw new AppError('conflict', `The order is ${order.status}; only a pending order can be cancelled`);
   }

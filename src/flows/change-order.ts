@@ -1,5 +1,6 @@
 import type { Handle } from '../db/database.ts';
 import { recordEvents } from '../events/outbox.ts';
+import { later } from '../kernel/clock.ts';
 import type { Scope } from '../kernel/context.ts';
 import { parseCurrency } from '../kernel/currency.ts';
 import { AppError, invalid, notFound } from '../kernel/errors.ts';
@@ -36,10 +37,11 @@ export async function changeOrder(
   scope: Scope,
   orderId: string,
   change: OrderChange,
-  now: Date,
+  askedAt: Date,
 ): Promise<OrderRow> {
   const before = await lockOrder(tx, scope, orderId);
   if (!before) throw notFound('Order');
+  const now = later(askedAt, before.updated_at);
   await checkState(tx, before, change);
 
   const members = await mergeOrderChange(tx, scope, before, change, now);

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Handle } from '../db/database.ts';
-import { addSeconds } from '../kernel/clock.ts';
+import { addSeconds, later } from '../kernel/clock.ts';
 import type { Scope } from '../kernel/context.ts';
 import { AppError, type ErrorCode, invalid, notFound } from '../kernel/errors.ts';
 import { newId } from '../kernel/ids.ts';
@@ -125,7 +125,7 @@ async function withFreshQuote(
     livemode: order.livemode,
     feePercent,
   });
-  const change = { ...quotedMembers(quote, now), updated_at: now };
+  const change = { ...quotedMembers(quote, now), updated_at: later(now, order.updated_at) };
   await updateOrder(tx, order.id, change);
   return { ...order, ...change };
 }

@@ -1,5 +1,6 @@
 import type { Handle } from '../db/database.ts';
 import { recordEvents } from '../events/outbox.ts';
+import { later } from '../kernel/clock.ts';
 import type { Scope } from '../kernel/context.ts';
 import { invalid, notFound } from '../kernel/errors.ts';
 import { newId } from '../kernel/ids.ts';
@@ -21,10 +22,11 @@ interface RefundRequest {
  * refunded, and what it opened is closed.
  * @throws {AppError} 404, or 422 for more than is left of the sale.
  */
-export async function refundSale(tx: Handle, scope: Scope, request: RefundRequest, now: Date): Promise<RefundRow> {
+export async function refundSale(tx: Handle, scope: Scope, request: RefundRequest, askedAt: Date): Promise<RefundRow> {
   const sale = await findSale(tx, scope, request.saleId);
   if (!sale) throw notFound('Sale');
   const before = (await lockOrder(tx, scope, sale.order_id))!;
+  const now = later(askedAt, before.updated_at);
   const status = await takeFromSale(tx, sale.id, request.amountCents, now);
   if (!status) throw invalid(`amount_cents is more than what is left of the sale's ${sale.total_cents}`);
   const refund: RefundRow = {

@@ -62,7 +62,7 @@ async function settle(tx: Transaction, parts: Parts, invoiceId: string, told: Se
   const payment = toPaymentRow(parts, order, invoice, fact, paidAt, now);
   const [, outcome] = await Promise.all([
     insertPayment(tx, payment, valueForMerchant(parts.rates, currency, payment)),
-    applyToOrder(tx, order, invoice, payment, { paidAt, paidCents, now }),
+    applyToOrder(tx, order, invoice, payment, { paidAt, paidCents, now: later(now, order.updated_at) }),
   ]);
   await recordEvents(tx, scope, eventsOf(invoice, payment, outcome, paidAt, now), now);
   tx.afterCommit(() => {

@@ -1,11 +1,15 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { recordEvents } from '../../../src/events/outbox.ts';
+import { cancelOrder } from '../../../src/flows/cancel-order.ts';
 import { newId } from '../../../src/kernel/ids.ts';
+import { findOrder } from '../../../src/store/orders.ts';
 import { openTestApp, type TestApp, type TestMerchant } from '../../harness/app.ts';
 import type { Client } from '../../harness/client.ts';
 import { onPostgres } from '../../harness/database.ts';
 import { expectInvalid } from '../../harness/expect.ts';
-import { createOrder } from '../../harness/orders.ts';
+import { untilWaiting, whileLocked } from '../../harness/interleave.ts';
+import { createOrder, createOrderWithInvoice } from '../../harness/orders.ts';
 import { describeRefusals } from '../../harness/refusals.ts';
 
 let app: TestApp;
@@ -221,6 +225,77 @@ describe('behind a cursor', () => {
     expect(seen).toHaveLength(200);
     expect(new Set(seen).size).toBe(200);
   });
+});
+
+test.runIf(onPostgres)(
+  'what happened to one order comes as it happened, however many waited for their turn',
+  async () => {
+    const merchant = await app.newMerchant();
+    for (let round = 0; round < 5; round += 1) {
+      const order = await createOrder(merchant.test);
+      const { cursor } = await list(merchant.test);
+      const url = `/api/v1/m/orders/${order.id}`;
+      const changes = await whileLocked(app, 'orders', order.id, async () => {
+        const sent = Array.from({ length: 6 }, (_, n) => merchant.test.patch(url, { order: { po_number: `${n}` } }));
+        await untilWaiting(app, sent.length);
+        return sent;
+      });
+      await Promise.all(changes);
+      const { data } = await list(merchant.test, `?after=${cursor}`);
+      expect(data).toHaveLength(changes.length);
+      expect(data.at(-1).data.po_number).toBe((await merchant.test.get(url)).body.po_number);
+    }
+  },
+);
+
+test.runIf(onPostgres)('a transaction that began earlier and had its turn later comes later', async () => {
+  const merchant = await app.newMerchant();
+  const scope = { merchantId: merchant.id, livemode: false };
+  const { id } = await createOrder(merchant.test);
+  const outside = AsyncLocalStorage.snapshot();
+  await app.parts.db.transaction(async (tx) => {
+    await findOrder(tx, scope, id);
+    const update = { order: { po_number: 'A 1' } };
+    expect((await outside(() => merchant.test.patch(`/api/v1/m/orders/${id}`, update))).status).toBe(200);
+    await cancelOrder(tx, scope, id, app.clock.now());
+  });
+  const { data } = await list(merchant.test, '?after=');
+  const told = data.map((event: { event: string; data: { status: string } }) => [event.event, event.data.status]);
+  expect(told).toEqual([
+    ['order.created', 'pending'],
+    ['order.updated', 'pending'],
+    ['order.cancelled', 'cancelled'],
+  ]);
+});
+
+test('what waited for its turn at an order is not dated before what it waited for', async () => {
+  const { test: client } = await app.newMerchant();
+  const order = (id: string) => `/api/v1/m/orders/${id}`;
+  const refund = async (orderId: string) => {
+    const { body } = await client.get(`/api/v1/m/sales?q[order_id_eq]=${orderId}`);
+    return client.post(`/api/v1/m/sales/${body.data[0].id}/refunds`, { refund: { amount_cents: 100 } });
+  };
+  const pay = (invoiceId: string) => client.post(`/api/v1/m/invoices/${invoiceId}/simulate_payment`);
+  const paid = await createOrderWithInvoice(client);
+  const cancelled = await createOrderWithInvoice(client);
+  const acts = [
+    { id: paid.id, kind: 'order.updated', act: () => client.patch(order(paid.id), { order: { po_number: 'A 1' } }) },
+    { id: paid.id, kind: 'order.paid', act: () => pay(paid.invoice.id) },
+    { id: paid.id, kind: 'order.refunded', act: () => refund(paid.id) },
+    { id: cancelled.id, kind: 'order.cancelled', act: () => client.delete(order(cancelled.id)) },
+    { id: cancelled.id, kind: 'order.attention', act: () => pay(cancelled.invoice.id) },
+  ];
+  for (const { id, kind, act } of acts) {
+    // Another process had the order until a moment after this call came.
+    const [before] = await app.rows<{ updated_at: Date }>(
+      `update orders set updated_at = updated_at + interval '5 ms' where id = $1 returning updated_at`,
+      [id],
+    );
+    expect((await act()).status).toBeLessThan(300);
+    const [event] = (await list(client, `?q[type_eq]=${kind}&per_page=1`)).data;
+    expect([kind, event.data.updated_at]).toEqual([kind, before!.updated_at.toISOString()]);
+    expect((await client.get(order(id))).body.updated_at).toBe(event.data.updated_at);
+  }
 });
 
 test('after a restore from another server no event waits for numbers that were never given', async () => {
