@@ -132,6 +132,8 @@ async function attempt<T>(support: TransactionSupport, work: (tx: Transaction) =
   release();
   if (committed.failure !== undefined) {
     if (!committed.connectionLost) throw committed.failure;
+    // Nothing was written that there could be an outcome of.
+    if (!asked) throw committed.failure;
     const outcome = mark && (await support.outcomeOf(mark));
     if (outcome === undefined) throw new UnknownOutcome(committed.failure);
     if (outcome === 'aborted') throw committed.failure;
