@@ -22,7 +22,7 @@ interface TaggedCatalog {
 /** A catalog read now: its tag costs one read by key, and so does the whole of it while it has not changed. */
 export async function readCatalog(db: Database, view: CatalogView): Promise<TaggedCatalog> {
   const etag = tagOf(view, await findCatalogVersion(db, view));
-  return { etag, load: async () => findKept(db, etag) ?? loadCatalog(db, view) };
+  return { etag, load: async () => findKept(db, view, etag) ?? loadCatalog(db, view) };
 }
 
 async function loadCatalog(db: Database, view: CatalogView): Promise<Catalog> {
@@ -38,7 +38,7 @@ async function loadCatalog(db: Database, view: CatalogView): Promise<Catalog> {
   });
   const catalog = toCatalog(rows, view.payUrl, view.withCodes);
   // Under the version of the snapshot, which may be newer than the one that was asked about.
-  keep(db, tagOf(view, rows.version), catalog, rows.products.length);
+  keep(db, view, { etag: tagOf(view, rows.version), catalog, weight: rows.products.length + weightOfNone });
   return catalog;
 }
 
@@ -62,14 +62,17 @@ function formOf(payUrl: string): string {
   return form;
 }
 
-// Catalogs as last made, by their tag, so that no stale one is ever found. The oldest go when they get too many.
+// Catalogs as last made, one for each view: an older version is never asked for again. They have their tag, so that no stale
+// one is ever found. Those nobody asked for longest go when they get too many.
 
 interface Kept {
+  etag: string;
   catalog: Catalog;
   weight: number;
 }
 
 interface Shelf {
+  /** By what `viewText` says. */
   catalogs: Map<string, Kept>;
   weight: number;
 }
@@ -80,27 +83,36 @@ const mostWeight = 20_000;
 /** An empty catalog takes room as well. */
 const weightOfNone = 10;
 
-function findKept(db: Database, etag: string): Catalog | undefined {
+const viewText = ({ merchantId, livemode, payUrl, withCodes }: CatalogView): string =>
+  `${merchantId} ${livemode} ${withCodes} ${payUrl}`;
+
+function findKept(db: Database, view: CatalogView, etag: string): Catalog | undefined {
   const shelf = shelves.get(db);
-  const kept = shelf?.catalogs.get(etag);
-  if (!shelf || !kept) return undefined;
+  const text = viewText(view);
+  const kept = shelf?.catalogs.get(text);
+  if (!shelf || kept?.etag !== etag) return undefined;
   // To the end of the line.
-  shelf.catalogs.delete(etag);
-  shelf.catalogs.set(etag, kept);
+  shelf.catalogs.delete(text);
+  shelf.catalogs.set(text, kept);
   return kept.catalog;
 }
 
-function keep(db: Database, etag: string, catalog: Catalog, products: number): void {
-  const weight = products + weightOfNone;
-  if (weight > mostWeight) return;
+function keep(db: Database, view: CatalogView, kept: Kept): void {
   const shelf = shelves.get(db) ?? { catalogs: new Map<string, Kept>(), weight: 0 };
   shelves.set(db, shelf);
-  if (shelf.catalogs.has(etag)) return;
-  shelf.catalogs.set(etag, { catalog, weight });
-  shelf.weight += weight;
-  for (const [oldest, kept] of shelf.catalogs) {
+  const text = viewText(view);
+  if (shelf.catalogs.get(text)?.etag === kept.etag) return;
+  drop(shelf, text);
+  if (kept.weight > mostWeight) return;
+  shelf.catalogs.set(text, kept);
+  shelf.weight += kept.weight;
+  for (const oldest of shelf.catalogs.keys()) {
     if (shelf.weight <= mostWeight) break;
-    shelf.catalogs.delete(oldest);
-    shelf.weight -= kept.weight;
+    drop(shelf, oldest);
   }
+}
+
+function drop(shelf: Shelf, text: string): void {
+  shelf.weight -= shelf.catalogs.get(text)?.weight ?? 0;
+  shelf.catalogs.delete(text);
 }
