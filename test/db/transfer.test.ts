@@ -134,6 +134,17 @@ describe('refuses, and leaves the database empty', () => {
     });
   });
 
+  test('a file whose last bytes are missing, and one that is no gzip', async () => {
+    const cut = join(folder, 'cut.jsonl.gz');
+    writeFileSync(cut, readFileSync(file).subarray(0, -200));
+    const plain = join(folder, 'plain.jsonl');
+    writeFileSync(plain, '{"satline":"export"}');
+    await withFreshDatabase('cut', async (db) => {
+      await expect(importFrom(db, cut)).rejects.toThrow(/damaged/);
+      await expect(importFrom(db, plain)).rejects.toThrow(/damaged/);
+    });
+  });
+
   test('a database that has merchants, and another secrets key', async () => {
     await expect(importFrom(app.parts.db, file)).rejects.toThrow(/has merchants already/);
     await withFreshDatabase('other key', async (db) => {

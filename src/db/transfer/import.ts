@@ -1,4 +1,3 @@
-import { createInterface } from 'node:readline';
 import type { Readable } from 'node:stream';
 import { createGunzip } from 'node:zlib';
 import { type Database, dynamicStatement, type Handle, type Statement } from '../database.ts';
@@ -40,10 +39,7 @@ export async function importDatabase(
     let writer: TableWriter | undefined;
     let sums: Record<string, TableSum> | undefined;
     let seenHeader = false;
-    for await (const line of createInterface({
-      input: source.pipe(createGunzip()),
-      crlfDelay: Number.POSITIVE_INFINITY,
-    })) {
+    for await (const line of linesOf(source)) {
       if (!seenHeader) {
         checkHeader(line, schema);
         seenHeader = true;
@@ -78,6 +74,25 @@ async function refuseUnlessEmpty(tx: Handle): Promise<void> {
   if (row!.found) throw new ImportRefused('This database has merchants already; import into an empty one');
 }
 
+/**
+ * Node's own reader of lines also ends them, from some version on, at U+2028 and U+2029, which JSON may hold as they are.
+ */
+async function* linesOf(source: Readable): AsyncGenerator<string> {
+  const text = source.pipe(createGunzip()).setEncoding('utf8');
+  source.once('error', (error) => text.destroy(error));
+  let rest = '';
+  try {
+    for await (const chunk of text) {
+      const lines = (rest + chunk).split('\n');
+      rest = lines.pop()!;
+      yield* lines;
+    }
+  } catch (error) {
+    throw `${(error as NodeJS.ErrnoException).code}`.startsWith('Z_') ? damaged() : error;
+  }
+  if (rest !== '') yield rest;
+}
+
 function checkHeader(line: string, schema: number[]): void {
   const header = parse(line) as unknown as Partial<ExportHeader>;
   if (header.satline !== 'export') throw new ImportRefused('The file is no Satline export');
@@ -94,9 +109,11 @@ function parse(line: string): ExportLine {
   try {
     return JSON.parse(line) as ExportLine;
   } catch {
-    throw new ImportRefused('The file is damaged; export again');
+    throw damaged();
   }
 }
+
+const damaged = (): ImportRefused => new ImportRefused('The file is damaged; export again');
 
 function tableNamed(tables: Map<string, TableShape>, name: string): TableShape {
   const table = tables.get(name);
