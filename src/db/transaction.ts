@@ -85,7 +85,8 @@ async function attempt<T>(support: TransactionSupport, work: (tx: Transaction) =
   };
   // Not awaited: BEGIN travels with the first statement.
   gather(client);
-  client.query('begin').catch(() => {});
+  const begun = client.query('begin');
+  begun.catch(() => {});
   // The id tells later whether a commit that was cut off happened. It is asked for with the first statement that may write
   // and no earlier: events are sorted by these ids, so nobody may have one while waiting for a row's lock.
   let asked: Promise<pg.QueryResult<{ id: string }>> | undefined;
@@ -116,6 +117,8 @@ async function attempt<T>(support: TransactionSupport, work: (tx: Transaction) =
   let mark: TransactionMark | undefined;
   try {
     value = await within(support, state, () => work(handle));
+    // Where BEGIN failed, each statement stands for itself.
+    await begun;
     const id = (await asked)?.rows[0]?.id;
     if (id !== undefined) mark = { id, epoch: await epoch };
   } catch (error) {
