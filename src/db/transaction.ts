@@ -133,10 +133,10 @@ async function attempt<T>(support: TransactionSupport, work: (tx: Transaction) =
   const committed = await commit(client);
   if (committed.connectionLost) broken ??= committed.failure as Error;
   release();
-  if (committed.failure !== undefined) {
+  // What was only read was read, whether or not the end of it came through.
+  const isLostRead = committed.connectionLost && !asked;
+  if (committed.failure !== undefined && !isLostRead) {
     if (!committed.connectionLost) throw committed.failure;
-    // Nothing was written that there could be an outcome of.
-    if (!asked) throw committed.failure;
     const outcome = mark && (await support.outcomeOf(mark));
     if (outcome === undefined) throw new UnknownOutcome(committed.failure);
     if (outcome === 'aborted') throw committed.failure;

@@ -1,5 +1,6 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type Database, dynamicStatement, type Handle } from '../../src/db/database.ts';
+import { type Database, dynamicStatement, type Handle, statement } from '../../src/db/database.ts';
 import { openTestApp, type TestApp } from '../harness/app.ts';
 import { onPostgres } from '../harness/database.ts';
 
@@ -22,6 +23,33 @@ afterAll(async () => {
 
 const endSession = (handle: Handle) =>
   handle.many(dynamicStatement('select pg_terminate_backend(pg_backend_pid()), pg_sleep(5)'));
+
+const ownSession = statement('test_own_session', 'select pg_backend_pid() as pid');
+const outside = AsyncLocalStorage.snapshot();
+/** From another one, so that COMMIT is the first to notice. */
+async function endFromOutside(tx: Handle): Promise<number> {
+  const { pid } = (await tx.maybeOne<{ pid: number }>(ownSession, []))!;
+  const end = dynamicStatement('select pg_terminate_backend($1::integer, 5000)');
+  await outside(() => db.many(end, [pid]));
+  return pid;
+}
+
+describe.skipIf(!onPostgres)('a connection that is gone when the transaction ends', () => {
+  test('leaves what was read', async () => {
+    expect(await db.transaction(endFromOutside)).toBeGreaterThan(0);
+  });
+
+  test('fails what was written', async () => {
+    const write = dynamicStatement(`insert into settings (key, value) values ('lost', '')`);
+    const work = db.transaction(async (tx) => {
+      await tx.run(write);
+      return endFromOutside(tx);
+    });
+    await expect(work).rejects.toThrow();
+    expect(await db.many(dynamicStatement(`select from settings where key = 'lost'`))).toEqual([]);
+    expect(uncaught).toEqual([]);
+  });
+});
 
 describe.skipIf(!onPostgres)('a connection that the server ends', () => {
   test.each([
