@@ -36,7 +36,7 @@ export function renderCheckoutPage(view: CheckoutView, options: CheckoutPageOpti
   const isLive = view.state === 'pending' || view.state === 'held';
   return renderPage({
     title: titleOf(view, language),
-    language: language,
+    language,
     nonce,
     theme: view.theme,
     accent: view.accentColor,

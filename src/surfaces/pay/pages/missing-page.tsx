@@ -7,7 +7,7 @@ export function renderMissingPage({ nonce, language }: { nonce: string; language
   const words = dictionaryOf(language).missing;
   return renderPage({
     title: words.title,
-    language: language,
+    language,
     nonce,
     children: (
       <section class="card result">

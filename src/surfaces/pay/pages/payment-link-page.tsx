@@ -25,7 +25,7 @@ export function renderPaymentLinkPage(view: PaymentLinkView, options: { nonce: s
   const price = figuresOf(language).money(view.amountCents, view.currency);
   return renderPage({
     title: `${view.name} · ${price} · ${view.merchant.name}`,
-    language: language,
+    language,
     nonce,
     theme: view.theme,
     accent: view.accentColor,

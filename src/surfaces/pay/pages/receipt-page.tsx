@@ -20,7 +20,7 @@ export function renderReceiptPage(view: ReceiptView, options: { nonce: string; l
   const words = dictionaryOf(language).receipt;
   return renderPage({
     title: `${words.title} ${view.orderNumber} · ${view.merchant.name}`,
-    language: language,
+    language,
     nonce,
     theme: view.theme,
     accent: view.accentColor,
