@@ -1,11 +1,15 @@
 // A tool call over MCP, with its line in the log of tool calls, over the same call by REST: reading an order, and creating
-// one. What a call costs is CPU, of the product and of its database.
+// one. What a call costs is CPU, of the product and of its database. An agent makes one call after the other; a crowd of them
+// shares statements, so that what a call by REST costs shrinks and what a tool call adds does not. A till's few agents are
+// what the goal is held against, and what a crowd pays stands beside it
+// (docs/decisions/tool-calls-are-measured-with-few-agents.md).
 import { newOrder } from '../parts/inside.js';
-import { call, closedLoop, get, median, percentile, post } from '../parts/load.js';
+import { call, closedLoop, get, median, post } from '../parts/load.js';
 import { ratio, rounds, settlingSeconds } from '../parts/rounds.js';
 import { openShop } from '../parts/shop.js';
 
-const connections = 16;
+const fewAgents = [1, 4];
+const crowd = 16;
 const orders = 200;
 
 export async function toolCall({ builds, seconds, count }) {
@@ -38,24 +42,30 @@ export async function toolCall({ builds, seconds, count }) {
     }
 
     async function compare(what, requests) {
-      const candidates = Object.fromEntries(
-        Object.entries(requests).map(([door, bytes]) => [door, (duration) => load(bytes, duration)]),
-      );
-      const { rest, tool } = await rounds(candidates, { count, seconds, warmUpSeconds: settlingSeconds });
+      const measured = [];
+      for (const agents of [crowd, ...fewAgents]) measured.push(await withAgents(agents, requests));
+      const few = measured.filter(({ agents }) => agents !== crowd);
       return {
         what,
-        value: ratio(tool, rest, ({ cpuMicros }) => cpuMicros.both),
+        value: Math.max(...few.map(({ times }) => times)),
         atMost: true,
         wanted: 1.2,
         stretch: 1.1,
-        figures:
-          `${cpu(tool, 'product')} and ${cpu(tool, 'database')} against ${cpu(rest, 'product')} and ` +
-          `${cpu(rest, 'database')} µs CPU of product and database, ${rate(tool)}/s against ${rate(rest)}/s, ` +
-          `p99 ${late(tool)} against ${late(rest)} ms`,
+        figures: measured.toReversed().map(told).join('; '),
       };
     }
 
-    async function load(bytes, duration) {
+    async function withAgents(agents, requests) {
+      const candidates = Object.fromEntries(
+        Object.entries(requests).map(([door, bytes]) => [door, (duration) => load(agents, bytes, duration)]),
+      );
+      // The crowd comes first, and the others find the code compiled.
+      const warmUpSeconds = agents === crowd ? settlingSeconds : 0;
+      const { rest, tool } = await rounds(candidates, { count, seconds, warmUpSeconds });
+      return { agents, rest, tool, times: ratio(tool, rest, ({ cpuMicros }) => cpuMicros.both) };
+    }
+
+    async function load(connections, bytes, duration) {
       let turn = 0;
       const before = await cpuMillis();
       const next = () => bytes[turn++ % bytes.length];
@@ -82,10 +92,8 @@ function onAnswer(_status, chunks) {
 const toolRequest = (key, name, args) =>
   post('/api/v1/mcp', key, { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name, arguments: args } });
 
+const told = ({ agents, rest, tool, times }) =>
+  `${agents} at once ${times.toFixed(2)}: ${cpu(tool, 'product')} and ${cpu(tool, 'database')} against ` +
+  `${cpu(rest, 'product')} and ${cpu(rest, 'database')} µs CPU of product and database, ${rate(tool)}/s against ${rate(rest)}/s`;
 const rate = (results) => Math.round(median(results.map((result) => result.rate)));
 const cpu = (results, of) => Math.round(median(results.map(({ cpuMicros }) => cpuMicros[of])));
-const late = (results) =>
-  percentile(
-    results.flatMap(({ latencies }) => latencies),
-    0.99,
-  ).toFixed(1);
