@@ -201,6 +201,42 @@ describe.runIf(hasBrowser())('a checkout in a browser', () => {
     expect(await page.locator('#live').textContent()).toBe('Payment complete');
   });
 
+  test('at the end of its time it waits for an answer before it asks again', async () => {
+    const session = await createSession({ success_url: null });
+    const page = await newPage();
+    await page.addInitScript(() => {
+      const now = performance.now.bind(performance);
+      performance.now = () => now() + ((window as unknown as { later?: number }).later ?? 0);
+    });
+    // A stream would tell the time anew.
+    await page.route('**/events', (route) => route.fulfill({ status: 503, body: '' }));
+    await page.goto(session.path);
+    let asked = 0;
+    await page.route('**/status', async (route) => {
+      asked += 1;
+      await sleep(3000);
+      await route.abort().catch(() => {});
+    });
+    await page.evaluate(() => Object.assign(window, { later: 16 * 60_000 }));
+    await sleep(2500);
+    expect(asked).toBe(1);
+  });
+
+  test('another amount is told, and leaves the payer where they are', async () => {
+    const session = await createSession();
+    const page = await newPage();
+    await openLive(page, session.path);
+    await page.locator('.details summary').click();
+    await page.locator('#copy').focus();
+    const { body } = await merchant.test.get(`/api/v1/checkout_sessions/${session.id}`);
+    await merchant.test.patch(`/api/v1/m/orders/${body.order_id}`, { order: { total_amount_cents: 9900 } });
+    await page.locator('.summary .price', { hasText: '$99.00' }).waitFor({ timeout: 10_000 });
+    await page.waitForFunction(() => document.getElementById('live')!.textContent);
+    expect(await page.locator('#live').textContent()).toBe('Pay Test Shop · $99.00');
+    expect(await page.evaluate(() => document.activeElement?.id)).toBe('copy');
+    expect(await page.locator('.details .sum').isVisible()).toBe(true);
+  });
+
   test('who comes back to the page finds the state at once', async () => {
     const session = await createSession({ success_url: null });
     const page = await newPage();
@@ -344,6 +380,15 @@ describe.runIf(hasBrowser())('a checkout in a browser', () => {
       await page.locator('#preimage').fill(provider.lastInvoice.preimage);
       await page.locator('#preimage').press('Enter');
       await titleShown(page, 'Payment complete');
+      // Who types while time runs out has not typed for nothing.
+      const late = await createSession({ success_url: null }, own);
+      await openLive(page, late.path);
+      await page.locator('#preimage').fill(provider.lastInvoice.preimage);
+      app.clock.advanceSeconds(16 * 60);
+      await titleShown(page, 'This checkout has expired');
+      expect(await page.locator('#preimage').inputValue()).toBe(provider.lastInvoice.preimage);
+      await page.locator('#preimage').press('Enter');
+      await titleShown(page, 'Your payment arrived late');
       // A wallet in the browser hands the proof over by itself.
       const next = await createSession({ success_url: null }, own);
       await page.goto(next.path);

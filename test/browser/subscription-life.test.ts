@@ -47,6 +47,21 @@ describe.runIf(hasBrowser())('a customer of a subscription', () => {
     }
   });
 
+  test('is shown the invoice that took the place of another, with the amount that is due now', async () => {
+    const subscription = await subscribe(app, merchant.test);
+    await act(app, subscription, 'pay');
+    const page = await browser.newPage();
+    await page.goto(addressOf(subscription));
+    const first = await page.locator('#invoice').textContent();
+    const orders = await merchant.test.get('/api/v1/m/orders?per_page=1');
+    await merchant.test.patch(`/api/v1/m/orders/${orders.body.data[0].id}`, { order: { total_amount_cents: 4200 } });
+    const { body } = await act(app, subscription, 'pay');
+    expect(body.invoice.payment_request).not.toBe(first);
+    await page.locator('h2', { hasText: 'Pay $42.00' }).waitFor({ timeout: 10_000 });
+    expect(await page.locator('#invoice').textContent()).toBe(body.invoice.payment_request);
+    await page.close();
+  });
+
   test('copies the invoice, or is told that this browser does not let it', { timeout: 60_000 }, async () => {
     const subscription = await subscribe(app, merchant.test);
     await act(app, subscription, 'pay');

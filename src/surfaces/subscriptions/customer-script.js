@@ -1,16 +1,19 @@
-// While a payment is waited for: looks whether the invoice is still open, and shows the page anew when it is not; copies
-// the invoice.
+// While a payment is waited for: looks whether this invoice is still the one to pay, and shows the page anew when it is not;
+// copies the invoice.
 (() => {
   const lookMillis = 3000;
   const button = document.getElementById('copy');
   const label = button.querySelector('span');
-  offerCopy(button, document.getElementById('invoice'), button.dataset, (text) => {
+  const shown = document.getElementById('invoice');
+  offerCopy(button, shown, button.dataset, (text) => {
     if (text) label.textContent = text;
   });
   async function look() {
     try {
       const answer = await fetch(location.pathname, { headers: { accept: 'application/json' }, cache: 'no-store' });
-      if ((await answer.json()).invoice === null) location.reload();
+      if (!answer.ok) return;
+      const { invoice } = await answer.json();
+      if (invoice?.payment_request !== shown.textContent) location.reload();
     } catch {
       // The next look may do better.
     }

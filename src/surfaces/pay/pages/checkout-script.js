@@ -12,6 +12,7 @@
   let stream;
   let pollTimer;
   let returnTimer;
+  let looking = false;
   let turning = false;
   let turnAgain = false;
 
@@ -58,10 +59,11 @@
         say(data.words.minutesLeft[minutes]);
       }
     }
-    if (left === 0 && !turning) look();
+    if (left === 0 && !looking) look();
   }
 
   async function look() {
+    looking = true;
     try {
       const answer = await fetch(`${data.path}/status`, { headers: { accept: 'application/json' }, cache: 'no-store' });
       if (!answer.ok) throw new Error(`${answer.status}`);
@@ -69,6 +71,8 @@
       online(true);
     } catch {
       online(false);
+    } finally {
+      looking = false;
     }
   }
 
@@ -109,22 +113,45 @@
   }
 
   async function swap(next, title) {
-    const before = data.state;
+    const { state: before } = data;
+    const isToldAnew = title !== document.title;
     const change = () => {
-      document.querySelector('main').replaceWith(next);
+      const main = document.querySelector('main');
+      const place = stopsOf(main).indexOf(document.activeElement);
+      carryOver(main, next);
+      main.replaceWith(next);
       document.title = title;
       begin();
+      if (data.state === before) stopsOf(next)[place]?.focus({ preventScroll: true });
     };
     const isMoving =
       document.startViewTransition && !document.hidden && !matchMedia('(prefers-reduced-motion: reduce)').matches;
     if (isMoving) await document.startViewTransition(change).updateCallbackDone;
     else change();
-    if (data.state === before) return;
+    if (data.state === before) {
+      // The amount is another one.
+      if (isToldAnew) say(title);
+      return;
+    }
     const heading = find('title');
     heading.focus({ preventScroll: true });
     scrollTo(0, 0);
     say(heading.textContent);
     tell({ held: 'detected', completed: 'paid', expired: 'expired' }[data.state]);
+  }
+
+  const stopsOf = (main) => [...main.querySelectorAll('a,button,input,summary')];
+
+  // What the payer has opened and typed stays.
+  function carryOver(main, next) {
+    for (const [place, member] of [
+      ['.details', 'open'],
+      ['.languages', 'open'],
+      ['#preimage', 'value'],
+    ]) {
+      const [now, then] = [main.querySelector(place), next.querySelector(place)];
+      if (now && then) then[member] = now[member];
+    }
   }
 
   function say(text) {
@@ -144,6 +171,8 @@
     form.querySelector('button').classList.add('busy');
     try {
       await fetch(form.action, { method: 'POST', headers: { accept: 'application/json' } });
+    } catch {
+      // The look that follows says that there is no connection.
     } finally {
       form.querySelector('button').classList.remove('busy');
       look();
