@@ -259,6 +259,15 @@ describe('PATCH', () => {
     expect(more.body).toMatchObject(sent);
   });
 
+  test('works out what another discount takes off, also where figures were sent', async () => {
+    const product = await createProduct(client, { price_cents: 1000 });
+    const sent = { total_amount_cents: 1900, items: [item(product, 1000, 2)], discount_amount_cents: 5 };
+    const { id } = await createOrder(client, sent);
+    const discount = await createDiscount(client, { kind: 'percent', percent: '10' });
+    const changed = await patch(id, { discount_id: discount.id, total_amount_cents: 1800 });
+    expect(changed.body).toMatchObject({ total_amount_cents: 1800, discount_amount_cents: 200 });
+  });
+
   test('that repeats what is there keeps the tax by name, also when the catalog has another by now', async () => {
     const { product, tax } = await taxedProduct('20', false);
     const { id } = await createOrder(client, { total_amount_cents: 1200, items: [item(product, 1000)] });
