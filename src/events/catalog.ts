@@ -56,7 +56,8 @@ export const eventCatalog: Readonly<Record<EventKind, EventDeclaration>> = {
   'order.cancelled': { summary: 'A pending order was cancelled by the merchant.', data: orderSchema },
   'order.refunded': { summary: 'A refund of an order was written down, in part or in full.', data: orderSchema },
   'order.attention': {
-    summary: 'A person should look at the order: paid late, overpaid, or paid after it was cancelled.',
+    summary:
+      'A person should look at the order: paid late, overpaid, cancelled with a part paid, or paid after it was cancelled.',
     data: orderSchema,
   },
   'invoice.created': { summary: 'A wallet made a Lightning invoice for an order.', data: invoiceSchema },

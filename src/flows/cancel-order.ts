@@ -3,10 +3,12 @@ import { recordEvents } from '../events/outbox.ts';
 import { later } from '../kernel/clock.ts';
 import type { Scope } from '../kernel/context.ts';
 import { AppError, notFound } from '../kernel/errors.ts';
+import { newId } from '../kernel/ids.ts';
 import { toOrder } from '../model/order.ts';
 import { cancelCheckoutOfOrder } from '../store/checkout-sessions.ts';
 import { supersedeOpenInvoice } from '../store/invoices.ts';
-import { lockOrder, markOrderCancelled } from '../store/orders.ts';
+import { lockOrder, markOrderAttention, markOrderCancelled } from '../store/orders.ts';
+import { findPaymentOfOrder } from '../store/payments.ts';
 import { advanceSubscription } from './advance-subscription.ts';
 
 /**
@@ -25,6 +27,18 @@ export async function cancelOrder(tx: Handle, scope: Scope, orderId: string, ask
   await cancelCheckoutOfOrder(tx, orderId, now);
   // A period whose order is taken back is forgiven; the subscription goes on.
   await advanceSubscription(tx, order, now);
-  const cancelled = { ...order, status: 'cancelled' as const, cancelled_at: now, updated_at: now };
-  await recordEvents(tx, scope, [{ kind: 'order.cancelled', subjectId: orderId, data: toOrder(cancelled) }], now);
+  // Nothing is owed any more: whatever was paid in part is to be given back.
+  const paid = await findPaymentOfOrder(tx, scope, orderId);
+  const attention = paid ? 'overpaid' : order.attention;
+  if (paid) await markOrderAttention(tx, orderId, 'overpaid', now);
+  const data = toOrder({ ...order, status: 'cancelled', attention, updated_at: now });
+  await recordEvents(
+    tx,
+    scope,
+    [
+      { kind: 'order.cancelled', subjectId: orderId, data },
+      ...(paid ? [{ kind: 'order.attention' as const, subjectId: orderId, data, dedupe: newId() }] : []),
+    ],
+    now,
+  );
 }

@@ -7,7 +7,7 @@ import { newId } from '../kernel/ids.ts';
 import { toOrder } from '../model/order.ts';
 import type { RefundRow } from '../model/refund.ts';
 import { lockOrder, updateOrder } from '../store/orders.ts';
-import { insertRefund, takeFromSale } from '../store/refunds.ts';
+import { findReceivedCents, insertRefund, takeFromSale } from '../store/refunds.ts';
 import { findSale } from '../store/sales.ts';
 
 interface RefundRequest {
@@ -18,8 +18,8 @@ interface RefundRequest {
 }
 
 /**
- * Writes down that a merchant gave money back: bookkeeping, no money moves here. With the last of it the order is
- * refunded, and what it opened is closed.
+ * Writes down that a merchant gave money back: bookkeeping, no money moves here. With the last of what arrived the order
+ * is refunded, and what it opened is closed.
  * @throws {AppError} 404, or 422 for more than is left of the sale.
  */
 export async function refundSale(tx: Handle, scope: Scope, request: RefundRequest, askedAt: Date): Promise<RefundRow> {
@@ -27,8 +27,9 @@ export async function refundSale(tx: Handle, scope: Scope, request: RefundReques
   if (!sale) throw notFound('Sale');
   const before = (await lockOrder(tx, scope, sale.order_id))!;
   const now = later(askedAt, before.updated_at);
-  const status = await takeFromSale(tx, sale.id, request.amountCents, now);
-  if (!status) throw invalid(`amount_cents is more than what is left of the sale's ${sale.total_cents}`);
+  const received = await findReceivedCents(tx, sale.order_id);
+  const status = await takeFromSale(tx, sale.id, request.amountCents, received, now);
+  if (!status) throw invalid(`amount_cents is more than what is left of the sale's ${received}`);
   const refund: RefundRow = {
     id: newId(),
     merchant_id: scope.merchantId,

@@ -66,6 +66,15 @@ const listOfOrder = statement(
   'payments_list_of_order',
   `select ${columnList} from payments where order_id = $1 order by created_at, id`,
 );
+/**
+ * What the payments of order `o` came to, in its cents: what their invoices were quoted for, and what was sent on top at the
+ * same price. An expression for another statement.
+ */
+export const receivedCents = `(
+  select coalesce(sum(p.amount_cents + case
+           when p.amount_sats > i.amount_sats then floor(p.amount_cents * (p.amount_sats - i.amount_sats) / i.amount_sats::numeric)
+           else 0 end), 0)::bigint
+    from payments p left join invoices i on i.id = p.invoice_id where p.order_id = o.id)`;
 const listUpTo = statement(
   'payments_list_up_to',
   `select last.id as last_id, ${paymentColumns.map((column) => `p.${column}`).join(', ')}

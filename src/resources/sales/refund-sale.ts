@@ -8,7 +8,8 @@ export const refundSale = operation({
   name: 'refund_sale',
   summary: 'Write down that you gave money back',
   description:
-    'Bookkeeping: send the money yourself, from your own wallet. When all of it was given back the order is refunded and the access it gave ends.',
+    'Bookkeeping: send the money yourself, from your own wallet. When all that arrived was given back the order is ' +
+    'refunded and the access it gave ends; of an order that was paid twice one payment can be given back before.',
   method: 'POST',
   path: '/api/v1/m/sales/{id}/refunds',
   status: 201,

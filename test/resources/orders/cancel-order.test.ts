@@ -85,6 +85,19 @@ test('money that still arrives is recorded and flagged, the order stays cancelle
   expect(attention.data).toMatchObject({ status: 'cancelled', attention: 'paid_after_cancel' });
 });
 
+test('cancelled after a part was paid, it asks for attention: that is to be given back', async () => {
+  const merchant = await app.newMerchant();
+  const parts = await createOrderWithInvoice(merchant.test);
+  await merchant.test.patch(`${path}/${parts.id}`, { order: { total_amount_cents: 900 } });
+  await merchant.test.post(`/api/v1/m/invoices/${parts.invoice.id}/simulate_payment`);
+  expect((await merchant.test.delete(`${path}/${parts.id}`)).status).toBe(204);
+  const { body: shown } = await merchant.test.get(`${path}/${parts.id}`);
+  expect(shown).toMatchObject({ status: 'cancelled', attention: 'overpaid' });
+  expect((await eventKinds(app, merchant.id, parts.id)).slice(-2)).toEqual(['order.cancelled', 'order.attention']);
+  const [attention] = await eventBodies(app, merchant.id, 'order.attention');
+  expect(attention.data).toMatchObject({ id: parts.id, status: 'cancelled', attention: 'overpaid' });
+});
+
 test('takes a JSON content type without a body (case C081), and ignores a body', async () => {
   const { test: client } = await app.newMerchant();
   const [one, two] = [await createOrder(client), await createOrder(client)];

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { openTestApp, type TestApp, type TestMerchant } from '../../harness/app.ts';
 import { eventBodies, expectError, expectInvalid } from '../../harness/expect.ts';
 import { expectLedgerToHold } from '../../harness/ledger.ts';
-import { orderBody } from '../../harness/orders.ts';
+import { createOrderWithInvoice, orderBody } from '../../harness/orders.ts';
 import { describeRefusals } from '../../harness/refusals.ts';
 
 let app: TestApp;
@@ -80,6 +80,51 @@ describe('a refund', () => {
     expectInvalid(await refund(sale.id, 1001), `amount_cents is more than what is left of the sale's 1000`);
     const replies = await Promise.all(Array.from({ length: 6 }, () => refund(sale.id, 400)));
     expect(replies.map(({ status }) => status).sort()).toEqual([201, 201, 422, 422, 422, 422]);
+  });
+
+  test('of the second payment of an order leaves the sale standing, and one of both ends it', async () => {
+    const order = await createOrderWithInvoice(merchant.test);
+    await merchant.test.patch(`/api/v1/m/orders/${order.id}`, { order: { total_amount_cents: 600 } });
+    const { body: other } = await merchant.test.post('/api/v1/m/invoices/generate', { order_id: order.id });
+    for (const invoiceId of [other.id, order.invoice.id]) {
+      expect((await merchant.test.post(`/api/v1/m/invoices/${invoiceId}/simulate_payment`)).status).toBe(200);
+    }
+    const [sale] = (await merchant.test.get(`/api/v1/m/sales?q[order_id_eq]=${order.id}`)).body.data;
+    expect(sale).toMatchObject({ status: 'paid', total_cents: 600 });
+    const read = async () => [
+      (await merchant.test.get(`/api/v1/m/sales/${sale.id}`)).body.status,
+      (await merchant.test.get(`/api/v1/m/orders/${order.id}`)).body.status,
+    ];
+    expect((await refund(sale.id, 600)).status).toBe(201);
+    expect(await read()).toEqual(['partially_refunded', 'paid']);
+    expectInvalid(await refund(sale.id, 501), `amount_cents is more than what is left of the sale's 1100`);
+    expect((await refund(sale.id, 500)).status).toBe(201);
+    expect(await read()).toEqual(['refunded', 'refunded']);
+  });
+
+  test('of what was sent on top leaves the sale standing', async () => {
+    const { id, invoice } = await createOrderWithInvoice(merchant.test);
+    const path = `/api/v1/m/invoices/${invoice.id}/simulate_payment`;
+    await merchant.test.post(path, { amount_sats: invoice.amount_sats * 2 });
+    const [sale] = (await merchant.test.get(`/api/v1/m/sales?q[order_id_eq]=${id}`)).body.data;
+    await refund(sale.id, 500);
+    expect((await merchant.test.get(`/api/v1/m/sales/${sale.id}`)).body.status).toBe('partially_refunded');
+    expectInvalid(await refund(sale.id, 501), `amount_cents is more than what is left of the sale's 1000`);
+  });
+
+  test('of all is not undone by more that arrives, which can be given back as well', async () => {
+    const order = await createOrderWithInvoice(merchant.test);
+    await merchant.test.patch(`/api/v1/m/orders/${order.id}`, { order: { total_amount_cents: 600 } });
+    const { body: other } = await merchant.test.post('/api/v1/m/invoices/generate', { order_id: order.id });
+    await merchant.test.post(`/api/v1/m/invoices/${other.id}/simulate_payment`);
+    const [sale] = (await merchant.test.get(`/api/v1/m/sales?q[order_id_eq]=${order.id}`)).body.data;
+    await refund(sale.id, 600);
+    await merchant.test.post(`/api/v1/m/invoices/${order.invoice.id}/simulate_payment`);
+    expect((await refund(sale.id, 200)).status).toBe(201);
+    expect((await merchant.test.get(`/api/v1/m/sales/${sale.id}`)).body).toMatchObject({
+      status: 'refunded',
+      refunded_cents: 800,
+    });
   });
 
   test('with the same key is one', async () => {
