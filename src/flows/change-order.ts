@@ -5,8 +5,9 @@ import type { Scope } from '../kernel/context.ts';
 import { parseCurrency } from '../kernel/currency.ts';
 import { AppError, invalid, notFound } from '../kernel/errors.ts';
 import { newId } from '../kernel/ids.ts';
-import { type OrderRow, toOrder } from '../model/order.ts';
+import { type OrderRow, type OrderSource, toOrder } from '../model/order.ts';
 import { scopeOf } from '../model/scope.ts';
+import { restateCheckoutOfOrder } from '../store/checkout-sessions.ts';
 import { sumQuotedPaid, supersedeOpenInvoice } from '../store/invoices.ts';
 import { findMerchant } from '../store/merchants.ts';
 import { lockOrder, updateOrder } from '../store/orders.ts';
@@ -15,16 +16,20 @@ import { markSaleDelivery } from '../store/sales.ts';
 import { checkVolume } from './check-volume.ts';
 import { type Completion, completeOrder, toPaidOrder } from './complete-order.ts';
 import { completionAtOnce } from './confirm-at-once.ts';
-import { mergeOrderChange, type OrderChange } from './merge-order-change.ts';
+import { changesTerms, mergeOrderChange, type OrderChange } from './merge-order-change.ts';
 import type { RatesByMode } from './parts.ts';
 import { quoteBitcoin, quotedMembers, quoteIfPossible } from './quote-bitcoin.ts';
 import { restateInvoices } from './restate-invoices.ts';
 import { takeCash } from './take-cash.ts';
+import { takeNothing } from './take-nothing.ts';
 
 /** What of a paid order may still change. */
 const changeableWhenPaid = new Set(['metadata', 'po_number']);
 /** Null takes these away; for any other member it means "not given". */
 const clearedByNull = new Set(['customer_email', 'channel_id', 'discount_id']);
+
+/** Somebody waits before a page for these orders; made at 0 they are paid at once as well. */
+const paidAtNothing: ReadonlySet<OrderSource> = new Set<OrderSource>(['checkout', 'payment_link', 'subscription']);
 
 /**
  * Applies an accepted PATCH to an order in the caller's transaction, with `order.updated` (and what follows a cash
@@ -60,6 +65,7 @@ export async function changeOrder(
   if (order.version !== before.version) await supersedeOpenInvoice(tx, orderId, now);
   if (order.currency !== before.currency) await restateInvoices(tx, rates, order, before.currency, now);
   await updateOrder(tx, orderId, order);
+  if (changesTerms(before, change)) await restateCheckoutOfOrder(tx, order, now);
   const end = order.status === 'pending' ? await findEnd(tx, order, change, owesDifferently, now) : undefined;
   const committed = end ? toPaidOrder(order, end) : order;
   // Many updates of one order are many facts.
@@ -78,8 +84,8 @@ export async function changeOrder(
 }
 
 /**
- * How the change pays a pending order: a total that was lowered to what has been paid already leaves nothing due, else
- * there may be cash to take.
+ * How the change pays a pending order: a total that was lowered to what has been paid already leaves nothing due, and one
+ * of 0 nothing to wait for; else there may be cash to take.
  */
 async function findEnd(
   tx: Handle,
@@ -93,12 +99,15 @@ async function findEnd(
     const attention = paidCents > order.total_amount_cents ? 'overpaid' : null;
     return { paidAt: now, cashPaidAt: null, attention, now };
   }
+  const isFree = owesDifferently && order.total_amount_cents === 0 && order.tender_type === 'bitcoin';
+  if (isFree && paidAtNothing.has(order.source)) return completionAtOnce('lightning', now);
   return change.status === 'paid' ? completionAtOnce('cash', now) : undefined;
 }
 
 async function completeWithoutPayment(tx: Handle, order: OrderRow, end: Completion): Promise<void> {
   const scope = scopeOf(order);
-  const payment = (await findPaymentOfOrder(tx, scope, order.id))!;
+  const payment = await findPaymentOfOrder(tx, scope, order.id);
+  if (!payment) return void (await takeNothing(tx, order, end.now));
   const data = toOrder(await completeOrder(tx, order, payment, end));
   await recordEvents(
     tx,

@@ -49,7 +49,8 @@ export async function mergeOrderChange(
   return { ...members, wallet_id: change.wallet_id.toLowerCase(), wallet_pinned: true };
 }
 
-function changesTerms(order: OrderRow, change: OrderChange): boolean {
+/** Whether the change touches what is sold or what it comes to. */
+export function changesTerms(order: OrderRow, change: OrderChange): boolean {
   return (
     change.items !== undefined ||
     (change.discount_id !== undefined && change.discount_id !== order.discount_id) ||

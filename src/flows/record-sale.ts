@@ -1,7 +1,7 @@
 import type { Handle } from '../db/database.ts';
 import { newId, randomBase62 } from '../kernel/ids.ts';
-import { maxAmount } from '../kernel/money.ts';
 import { shareOut } from '../kernel/share.ts';
+import { withAdjustment } from '../model/adjustment.ts';
 import type { OrderRow } from '../model/order.ts';
 import type { PaymentRow } from '../model/payment.ts';
 import { receivedSats } from '../model/received.ts';
@@ -13,10 +13,7 @@ import { hasPhysicalProduct } from '../store/products.ts';
 import { insertSale } from '../store/sales.ts';
 import { conversionFeeCents } from './quote-bitcoin.ts';
 
-/**
- * Records the sale of an order that has just been paid, in the paying transaction. Lines come from the order's items; a
- * total that was sent and differs from them gets one line "Adjustment", so that the lines always add up.
- */
+/** Records the sale of an order that has just been paid, in the paying transaction. Lines come from the order's items. */
 export async function recordSale(tx: Handle, order: OrderRow, payment: PaymentRow, now: Date): Promise<void> {
   const [merchant, payments] = await Promise.all([
     findMerchant(tx, order.merchant_id),
@@ -58,45 +55,20 @@ export async function recordSale(tx: Handle, order: OrderRow, payment: PaymentRo
   await insertSale(tx, sale);
 }
 
-/**
- * The lines of a sale and their sum. Tax without detail may be inside the items' prices or on top: when lines less
- * discount plus tax is the total it was on top, otherwise it counts as inside.
- */
+/** The lines of a sale and their sum. */
 function saleLines(order: OrderRow, arrivedSats: number): { subtotal: number; items: SaleItem[] } {
-  const { total_amount_cents: total, discount_amount_cents: discount, tax_amount_cents: tax } = order;
-  const lines = order.items.map((item) => ({ ...item, line: item.price_cents * item.qty }));
-  const sum = lines.reduce((all, { line }) => all + line, 0);
-  const details = order.pricing?.tax_details ?? [];
-  const detailedOnTop = details.reduce((all, detail) => (detail.inclusive ? all : all + detail.amount_cents), 0);
-  const onTop = details.length > 0 ? detailedOnTop : sum - discount + tax === total ? tax : 0;
-  // Amounts that were sent may come to more than a JSON number carries; the books then say the most it does.
-  const subtotal = Math.min(total + discount - onTop, maxAmount);
-  const adjustment = subtotal - sum;
-  const named = lines.map(({ name, qty, price_cents, line, product_id, sku }) => ({
+  const { items: sold, subtotalCents } = withAdjustment(order);
+  const all = sold.map(({ name, qty, price_cents, product_id, sku }) => ({
     name,
     qty,
     price_cents,
-    line_total_cents: line,
+    line_total_cents: price_cents * qty,
     product_id: product_id ?? null,
     product_sku: sku ?? null,
   }));
-  const all =
-    adjustment === 0
-      ? named
-      : [
-          ...named,
-          {
-            name: 'Adjustment',
-            qty: 1,
-            price_cents: adjustment,
-            line_total_cents: adjustment,
-            product_id: null,
-            product_sku: null,
-          },
-        ];
   const weights = all.map(({ line_total_cents }) => Math.max(0, line_total_cents));
   // Priced lines carry the whole tax already; a share for the adjustment would come on top of it.
-  const taxes = order.pricing ? [] : shareOut(tax, weights);
+  const taxes = order.pricing ? [] : shareOut(order.tax_amount_cents, weights);
   const sats = shareOut(arrivedSats, weights);
   const items = all.map((line, index) => ({
     id: newId(),
@@ -108,7 +80,7 @@ function saleLines(order: OrderRow, arrivedSats: number): { subtotal: number; it
     ...order.pricing?.lines[index],
     total_amount_sats: sats[index] ?? 0,
   }));
-  return { subtotal, items };
+  return { subtotal: subtotalCents, items };
 }
 
 /** Whether anything bought has to be sent. */

@@ -1,5 +1,6 @@
 import { AppError } from '../kernel/errors.ts';
 import type { VisitorPlace } from '../limits/visitor-places.ts';
+import { withAdjustment } from '../model/adjustment.ts';
 import { type CheckoutSessionRow, statusOfCheckoutSession, tokensShownSeconds } from '../model/checkout-session.ts';
 import type { CheckoutView } from '../model/checkout-view.ts';
 import type { InvoiceRow } from '../model/invoice.ts';
@@ -166,7 +167,7 @@ async function viewOf(
     amountSats: (await satsPaidInParts(parts, sale)) ?? known?.amount_sats ?? order?.total_amount_sats,
     taxCents: priced.tax_amount_cents,
     discountCents: priced.discount_amount_cents,
-    lines: priced.items.map(({ name, qty, price_cents }) => ({ name, qty, price_cents })),
+    lines: withAdjustment(priced).items.map(({ name, qty, price_cents }) => ({ name, qty, price_cents })),
     taxDetails: priced.pricing?.tax_details ?? [],
     exchangeRate: order?.btc_fiat_price ?? undefined,
     bolt11: state === 'pending' ? invoice?.bolt11 : undefined,

@@ -1,7 +1,6 @@
 import { type Static, Type } from 'typebox';
 import { livemode, nullable, objectName, oneOf, sats, timestamp, uuid } from './fields.ts';
 import { type InvoiceRow, invoiceStatuses } from './invoice.ts';
-import type { PaymentRow } from './payment.ts';
 
 export interface PaymentRequestRow {
   id: string;
@@ -49,10 +48,17 @@ export const paymentRequestStatusSchema = Type.Object(
   { description: 'Whether a payment request is paid' },
 );
 
+/** How it was paid: by its own invoice, or else by whatever paid its order. */
+export interface PaymentRequestOutcome {
+  paidAt: Date;
+  /** null for cash. */
+  amountSats: number | null;
+}
+
 export function toPaymentRequest(
   row: PaymentRequestRow,
   invoice: InvoiceRow,
-  payment: PaymentRow | undefined,
+  paid: PaymentRequestOutcome | undefined,
 ): PaymentRequest {
   return {
     object: 'payment_request',
@@ -67,8 +73,8 @@ export function toPaymentRequest(
     expires_at: invoice.expires_at.toISOString(),
     payment_request: invoice.bolt11,
     payment_hash: invoice.payment_hash,
-    status: invoice.status,
-    paid_at: invoice.paid_at?.toISOString() ?? null,
-    amount_paid_sats: payment?.amount_sats ?? null,
+    status: paid ? 'paid' : invoice.status,
+    paid_at: paid?.paidAt.toISOString() ?? null,
+    amount_paid_sats: paid?.amountSats ?? null,
   };
 }

@@ -5,6 +5,7 @@ import type { Filter } from '../kernel/filters.ts';
 import { isToken, isUuid } from '../kernel/ids.ts';
 import type { Page, PageRequest } from '../kernel/page.ts';
 import type { CheckoutSessionRow } from '../model/checkout-session.ts';
+import type { OrderRow } from '../model/order.ts';
 
 const columns = [
   'id',
@@ -76,6 +77,13 @@ const lock = statement(
 const setOrder = statement(
   'checkout_sessions_set_order',
   'update checkout_sessions set order_id = $2, updated_at = $3 where id = $1 and order_id is null',
+);
+const restate = statement(
+  'checkout_sessions_restate',
+  `update checkout_sessions
+      set amount_cents = $2, tax_amount_cents = $3, discount_amount_cents = $4, discount_id = $5, currency = $6, items = $7,
+          pricing = $8, updated_at = $9
+    where order_id = $1 and completed_at is null and cancelled_at is null`,
 );
 const complete = statement(
   'checkout_sessions_complete',
@@ -160,6 +168,21 @@ export function lockCheckoutSession(tx: Handle, id: string): Promise<CheckoutSes
 
 export async function setCheckoutOrder(tx: Handle, id: string, orderId: string, now: Date): Promise<void> {
   await tx.run(setOrder, [id, orderId, now]);
+}
+
+/** What the order asks for now is what its open session asks for. */
+export async function restateCheckoutOfOrder(tx: Handle, order: OrderRow, now: Date): Promise<void> {
+  await tx.run(restate, [
+    order.id,
+    order.total_amount_cents,
+    order.tax_amount_cents,
+    order.discount_amount_cents,
+    order.discount_id,
+    order.currency,
+    JSON.stringify(order.items),
+    JSON.stringify(order.pricing),
+    now,
+  ]);
 }
 
 /** pending or expired → completed. @returns the session as it is then; undefined when none of this order was open. */

@@ -1,8 +1,7 @@
 import { waitForLook } from '../../flows/wait-for-look.ts';
 import { paymentRequestStatusSchema, toPaymentRequest } from '../../model/payment-request.ts';
 import { json, operation } from '../../operation/operation.ts';
-import { findPaymentOfInvoice } from '../../store/payments.ts';
-import { requirePaymentRequest } from './require-payment-request.ts';
+import { findOutcome, requirePaymentRequest } from './require-payment-request.ts';
 
 export const getPaymentRequestStatus = operation({
   name: 'get_payment_request_status',
@@ -21,6 +20,6 @@ export const getPaymentRequestStatus = operation({
   async run(call, { params }) {
     const { row, invoice } = await requirePaymentRequest(call, params.id!);
     const fresh = await waitForLook(call.parts, invoice);
-    return toPaymentRequest(row, fresh, await findPaymentOfInvoice(call.db, fresh.id));
+    return toPaymentRequest(row, fresh, await findOutcome(call, row, fresh));
   },
 });

@@ -1,7 +1,6 @@
 import { paymentRequestSchema, toPaymentRequest } from '../../model/payment-request.ts';
 import { json, operation } from '../../operation/operation.ts';
-import { findPaymentOfInvoice } from '../../store/payments.ts';
-import { requirePaymentRequest } from './require-payment-request.ts';
+import { findOutcome, requirePaymentRequest } from './require-payment-request.ts';
 
 export const getPaymentRequest = operation({
   name: 'get_payment_request',
@@ -18,6 +17,6 @@ export const getPaymentRequest = operation({
   },
   async run(call, { params }) {
     const { row, invoice } = await requirePaymentRequest(call, params.id!);
-    return toPaymentRequest(row, invoice, await findPaymentOfInvoice(call.db, invoice.id));
+    return toPaymentRequest(row, invoice, await findOutcome(call, row, invoice));
   },
 });

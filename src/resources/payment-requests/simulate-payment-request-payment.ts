@@ -1,5 +1,5 @@
 import { simulatedPayment } from '../../operation/simulated-payment.ts';
-import { requirePaymentRequest } from './require-payment-request.ts';
+import { findOtherPayments, requirePaymentRequest } from './require-payment-request.ts';
 
 export const simulatePaymentRequestPayment = simulatedPayment({
   name: 'simulate_payment_request_payment',
@@ -7,5 +7,9 @@ export const simulatePaymentRequestPayment = simulatedPayment({
   path: '/api/v1/m/payment_requests/{id}/simulate_payment',
   resource: 'Payment request',
   permission: 'payments:write',
-  findInvoiceId: async (call, id) => (await requirePaymentRequest(call, id)).invoice.id,
+  async findInvoiceId(call, id) {
+    const { row, invoice } = await requirePaymentRequest(call, id);
+    const other = invoice.paid_at ? undefined : await findOtherPayments(call, row);
+    return other?.payments.at(-1)?.invoice_id ?? invoice.id;
+  },
 });

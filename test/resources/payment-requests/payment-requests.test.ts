@@ -139,6 +139,31 @@ describe('paying', () => {
     expect(sales[0]).toMatchObject({ source: 'payment_request', order_id: made.order_id });
   });
 
+  test.each(['a newer invoice', 'cash'])(
+    'is paid with its order by %s, and paying it again answers that',
+    async (by) => {
+      const merchant = await app.newMerchant();
+      const made = (await merchant.test.post(path, body())).body;
+      app.clock.advanceSeconds(901);
+      const order = `/api/v1/m/orders/${made.order_id}`;
+      if (by === 'cash') {
+        await merchant.test.patch(order, { order: { tender_type: 'cash', status: 'paid' } });
+      } else {
+        const { body: newer } = await merchant.test.post('/api/v1/m/invoices/generate', { order_id: made.order_id });
+        const { body: payment } = await merchant.test.post(`/api/v1/m/invoices/${newer.id}/simulate_payment`);
+        expect((await merchant.test.post(`${path}/${made.id}/simulate_payment`)).body).toEqual(payment);
+      }
+      const paid = {
+        status: 'paid',
+        paid_at: app.clock.now().toISOString(),
+        amount_paid_sats: by === 'cash' ? null : 7000,
+      };
+      expect((await merchant.test.get(`${path}/${made.id}`)).body).toEqual({ ...made, ...paid });
+      expect((await merchant.test.get(`${path}/${made.id}/status`)).body).toMatchObject(paid);
+      expect((await merchant.test.get(order)).body).toMatchObject({ status: 'paid', attention: null });
+    },
+  );
+
   test('reads expired by the clock alone', async () => {
     const { test: client } = await app.newMerchant();
     const made = (await client.post(path, body())).body;

@@ -3,7 +3,7 @@ import { expireCheckouts } from '../../../src/flows/expire-checkouts.ts';
 import { AppError } from '../../../src/kernel/errors.ts';
 import { openTestApp, type TestApp, type TestMerchant } from '../../harness/app.ts';
 import { createProduct } from '../../harness/catalog.ts';
-import { eventBodies } from '../../harness/expect.ts';
+import { eventBodies, eventKinds } from '../../harness/expect.ts';
 import { expectLedgerToHold } from '../../harness/ledger.ts';
 import { visitorAddress } from '../../harness/visitors.ts';
 import { changeWallet, testWalletId } from '../../harness/wallets.ts';
@@ -140,6 +140,32 @@ describe('the page', () => {
     expect(german.body).toContain('lang="de"');
     const arabic = await get(`/checkout/${token}?locale=ar`, html);
     expect(arabic.body).toContain('dir="rtl"');
+  });
+
+  test('asks for what its order asks for since it was changed, as the API does, line by line', async () => {
+    const session = await createSession({ amount_cents: 1000 });
+    await get(`/checkout/${session.token}`);
+    const read = async () => (await merchant.test.get(`/api/v1/m/checkout_sessions/${session.id}`)).body;
+    const order = `/api/v1/m/orders/${(await read()).order_id}`;
+    await merchant.test.patch(order, { order: { total_amount_cents: 1200 } });
+    expect(await read()).toMatchObject({ status: 'pending', amount_cents: 1200 });
+    const page = (await get(`/checkout/${session.token}`, html)).body.replaceAll(/<[^>]+>/g, '');
+    expect(page).toContain('Adjustment$2.00Total$12.00');
+    const json = JSON.parse((await get(`/checkout/${session.token}`, { accept: 'application/json' })).body);
+    expect(json.items.at(-1)).toEqual({ name: 'Adjustment', qty: 1, price_cents: 200 });
+  });
+
+  test('is completed by a change of its order to nothing, like a checkout of nothing', async () => {
+    const session = await createSession({ amount_cents: 1000 });
+    await get(`/checkout/${session.token}`);
+    const read = async () => (await merchant.test.get(`/api/v1/m/checkout_sessions/${session.id}`)).body;
+    const { order_id: orderId } = await read();
+    const { body: order } = await merchant.test.patch(`/api/v1/m/orders/${orderId}`, {
+      order: { total_amount_cents: 0 },
+    });
+    expect(order).toMatchObject({ status: 'paid', attention: null, payment: { amount_sats: 0, invoice_id: null } });
+    expect(await read()).toMatchObject({ status: 'completed', amount_cents: 0 });
+    expect((await eventKinds(app, merchant.id, orderId)).slice(-2)).toEqual(['order.updated', 'order.paid']);
   });
 
   test('asks for the rest of an order that was paid in part, and names the sum that its sats are for', async () => {
