@@ -70,6 +70,14 @@ describe('methods that an address does not have', () => {
     }
   });
 
+  test.each(['PROPFIND', 'TRACE', 'MKCOL'])('%s, which works nowhere', async (method) => {
+    for (const url of [orders, '/checkout/cs_x', '/nowhere']) {
+      const reply = await app.app.inject({ method: method as 'TRACE', url });
+      expect([reply.statusCode, reply.json().error.code]).toEqual([405, 'method_not_allowed']);
+      expect(reply.headers.allow).toContain('GET');
+    }
+  });
+
   test('HEAD where there is only POST', async () => {
     const reply = await app.app.inject({ method: 'HEAD', url: '/api/v1/m/invoices/generate' });
     expect(reply.statusCode).toBe(405);

@@ -28,7 +28,8 @@ export const streamEvents = operation({
   fails: ['validation_error', 'rate_limited'],
   tool: false,
   async run(call, { plain, filters, lastEventId }) {
-    const after = lastEventId ?? plain.after;
+    // An empty header names no event, as if it had not been sent.
+    const after = lastEventId || plain.after;
     const start = after === undefined ? await findEventHorizon(call.db) : await readPosition(call, after);
     // Not to the end of the iteration: one that was never begun never ends.
     if (!call.parts.streams.take(call.signal, call.scope.merchantId)) {

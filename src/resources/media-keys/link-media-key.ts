@@ -26,6 +26,7 @@ export const linkMediaKey = operation({
   audit: true,
   async run(call, { params, body }) {
     const products = await readProducts(call.db, call.scope, [params.product_id!]);
+    if (body.media_key_id && body.media_key) throw invalid('media_key_id and media_key cannot both be given');
     if (body.media_key_id) {
       if (!isUuid(body.media_key_id)) throw notFound('Media key');
       const known = await holdMediaKey(call.db, call.scope, body.media_key_id);

@@ -5,6 +5,7 @@ import { newId } from '../../kernel/ids.ts';
 import { inputObject, optional } from '../../model/fields.ts';
 import { newWebhookSchema, toWebhook, type WebhookRow } from '../../model/webhook.ts';
 import { json, operation } from '../../operation/operation.ts';
+import { lockMerchant } from '../../store/merchants.ts';
 import { countWebhooks, insertWebhook } from '../../store/webhooks.ts';
 import {
   checkWebhookUrl,
@@ -51,6 +52,8 @@ export const createWebhook = operation({
     if (!events && call.source !== 'mcp') throw invalid('events is required');
     const kinds = readEvents(events ?? ['*']);
     checkWebhookUrl(call, url);
+    // Creates that come together count one after the other.
+    await lockMerchant(call.db, call.scope.merchantId);
     if ((await countWebhooks(call.db, call.scope)) >= mostWebhooks) {
       throw invalid(`there can be at most ${mostWebhooks} webhooks; delete one first`);
     }

@@ -2,7 +2,8 @@ import type { FastifyInstance, FastifyReply, FastifyRequest, HTTPMethods } from 
 import { AppError } from '../../kernel/errors.ts';
 import { allowAnyOrigin } from './cors.ts';
 
-const allMethods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] as const;
+/** Methods that may work somewhere, or are often tried. Any other is refused whatever the address is. */
+export const allMethods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] as const;
 
 /** Every method at a path that has none of its own is 405 and names those that work (RFC 9110, 15.5.6). */
 export function refuseOtherMethods(server: FastifyInstance, url: string, methods: ReadonlySet<string>): void {

@@ -9,6 +9,7 @@ import { RateLimited } from '../../limits/request-limits.ts';
 import { renderError, toAppError } from './error-body.ts';
 import { parseJsonBody } from './json-body.ts';
 import { addOperationRoutes, type RouteOptions } from './operation-routes.ts';
+import { allMethods } from './refuse-methods.ts';
 import { dropUnusedConnections } from './unused-connections.ts';
 
 declare module 'fastify' {
@@ -25,6 +26,7 @@ declare module 'fastify' {
   }
 }
 
+const knownMethods: ReadonlySet<string> = new Set(allMethods);
 const bodyLimitBytes = 1024 * 1024;
 
 interface HttpOptions extends RouteOptions {
@@ -88,7 +90,7 @@ export function buildServer(options: HttpOptions): FastifyInstance {
     reply.header('x-request-id', request.id);
     // Here, so that a body that is wrong as well is not what is answered about.
     if (lacksHost(request)) done(new AppError('bad_request', 'The request has no Host header'));
-    else done(request.is404 ? new AppError('not_found', 'Nothing is at this address') : undefined);
+    else done(request.is404 ? missing(request, reply) : undefined);
   });
   // What a client hopes for beside "100-continue" may be passed over (RFC 9110, 10.1.1); Node would answer without our body.
   server.server.on('checkExpectation', (request, response) => server.server.emit('request', request, response));
@@ -144,6 +146,14 @@ function answerBrokenRequest(error: Error & { code?: string }, socket: import('n
     `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\nContent-Type: application/json; charset=utf-8\r\n` +
       `X-Request-Id: ${body.error.request_id}\r\nContent-Length: ${Buffer.byteLength(text)}\r\nConnection: close\r\n\r\n${text}`,
   );
+}
+
+/** No route was found: the method works nowhere, or the address leads nowhere. */
+function missing({ method }: FastifyRequest, reply: FastifyReply): AppError {
+  if (knownMethods.has(method)) return new AppError('not_found', 'Nothing is at this address');
+  const allowed = allMethods.join(', ');
+  reply.header('allow', allowed);
+  return new AppError('method_not_allowed', `Only ${allowed} can work here`);
 }
 
 /** HTTP/1.1 asks for it (RFC 9112, section 3.2), earlier versions do not. */

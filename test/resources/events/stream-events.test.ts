@@ -68,6 +68,15 @@ describe('a stream', () => {
     expect(third.messages).toHaveLength(2);
   });
 
+  test('begins now where Last-Event-ID is empty, as if it had not been sent', async () => {
+    const merchant = await app.newMerchant();
+    await createOrder(merchant.test);
+    const now = await follow(merchant.test, '', { 'last-event-id': '' });
+    await until(() => now.lastEventId !== '');
+    const order = await createOrder(merchant.test);
+    expect(JSON.parse((await now.wait(1))[0]!.data).data.id).toBe(order.id);
+  });
+
   test('begins anywhere with after, and tells only the types asked for', async () => {
     const merchant = await app.newMerchant();
     const order = await createOrder(merchant.test);

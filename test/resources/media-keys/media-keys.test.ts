@@ -4,7 +4,7 @@ import { openTestApp, type TestApp, type TestMerchant } from '../../harness/app.
 import { createProduct } from '../../harness/catalog.ts';
 import type { Reply } from '../../harness/client.ts';
 import { onPostgres } from '../../harness/database.ts';
-import { eventBodies } from '../../harness/expect.ts';
+import { eventBodies, expectInvalid } from '../../harness/expect.ts';
 import { untilWaiting, whileLocked } from '../../harness/interleave.ts';
 import { describeRefusals } from '../../harness/refusals.ts';
 
@@ -146,6 +146,8 @@ describe('a media key', () => {
     const fresh = await merchant.test.post(side, { media_key: { name: 'Fresh' } });
     expect([fresh.status, fresh.body.product_ids]).toEqual([201, [product.id]]);
     expect((await merchant.test.post(side, {})).status).toBe(422);
+    const both = await merchant.test.post(side, { media_key_id: id, media_key: { name: 'Both' } });
+    expectInvalid(both, 'media_key_id and media_key cannot both be given');
     expect((await merchant.test.delete(`${side}/${id}`)).status).toBe(204);
   });
 

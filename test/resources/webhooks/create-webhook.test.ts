@@ -211,5 +211,12 @@ test('there are at most 100 of a merchant and mode', async () => {
   );
   expectInvalid(await merchant.test.post(path, body()), 'there can be at most 100 webhooks; delete one first');
   await createWebhook(merchant.live, 'https://h.example');
+
+  await app.rows(
+    'delete from webhooks where id in (select id from webhooks where merchant_id = $1 and not livemode limit 2)',
+    [merchant.id],
+  );
+  const replies = await Promise.all(Array.from({ length: 8 }, () => merchant.test.post(path, body())));
+  expect(replies.filter(({ status }) => status === 201)).toHaveLength(2);
   expectError(await merchant.test.post(path, '', { 'content-type': 'text/plain' }), 'unsupported_media_type');
 });
