@@ -11,7 +11,7 @@ const longestText = 8192;
  * @throws {WalletFault} `refused`, with a sentence that repeats nothing of what was pasted.
  */
 export function parseConnection(typed: string, key?: string): WalletConnection {
-  const text = typed.trim();
+  const text = unwrapped(typed);
   if (text.length > longestText) throw refuse('That is too long for a wallet connection.');
   if (/^nostr\+?walletconnect:/i.test(text)) return parseNwc(text);
   if (/^lndconnect:/i.test(text)) return parseLndconnect(text);
@@ -19,10 +19,19 @@ export function parseConnection(typed: string, key?: string): WalletConnection {
   if (/^blink_\w+$/.test(text)) return { kind: 'blink', url: blinkUrl, apiKey: text };
   if (/^type=/i.test(text)) return parseList(text);
   const prefixed = /^(clnrest|cln|phoenixd|lnbits|btcpay|lnd)(?:\+(https?))?:\/\/(.*)$/is.exec(text);
+  const secret = key === undefined ? undefined : unwrapped(key);
   if (prefixed)
-    return parseServer(wordFor(prefixed[1]!), `${(prefixed[2] ?? 'https').toLowerCase()}://${prefixed[3]}`, key);
-  if (/^https?:\/\//i.test(text)) return parseServer(undefined, text, key);
+    return parseServer(wordFor(prefixed[1]!), `${(prefixed[2] ?? 'https').toLowerCase()}://${prefixed[3]}`, secret);
+  if (/^https?:\/\//i.test(text)) return parseServer(undefined, text, secret);
   return { kind: 'lightning_address', address: parseLightningAddress(text).text };
+}
+
+/** Without the blanks and quotation marks around it that are copied along. */
+function unwrapped(pasted: string): string {
+  return pasted
+    .trim()
+    .replace(/^(["'])(.*)\1$/s, '$2')
+    .trim();
 }
 
 type ServerKind = 'lnd' | 'cln' | 'phoenixd' | 'lnbits' | 'btcpay';
@@ -157,9 +166,9 @@ function pemOf(url: URL): string | undefined {
   return value ? toPem(value) : undefined;
 }
 
-/** DER in base64 or base64url, or PEM in base64. */
-function toPem(base64: string): string {
-  const bytes = Buffer.from(base64, 'base64');
+/** DER in base64 or base64url, PEM, or PEM in base64. */
+function toPem(written: string): string {
+  const bytes = Buffer.from(written.replaceAll(/-----(?:BEGIN|END) CERTIFICATE-----/g, ''), 'base64');
   const text = bytes.toString('latin1');
   if (text.includes('-----BEGIN CERTIFICATE-----')) return text;
   if (bytes[0] !== 0x30) throw refuse('The certificate must be written in base64.');
@@ -178,13 +187,15 @@ function decoded(password: string): string {
 
 function parseUrl(text: string): URL {
   if (!URL.canParse(text)) throw refuse('The address of the wallet’s server cannot be read.');
-  return new URL(text);
+  const url = new URL(text);
+  // A plus is one: base64 has them, and no value holds the blank that it stands for in a query.
+  url.search = url.search.replaceAll('+', '%2B');
+  return url;
 }
 
 function required(value: string | undefined, name: string): string {
-  if (value === undefined || value === '' || /[\s\p{Cc}]/u.test(value)) {
-    throw refuse(`The ${name} is missing; give it as the key.`);
-  }
+  if (value === undefined || value === '') throw refuse(`The ${name} is missing; give it as the key.`);
+  if (/[\s\p{Cc}]/u.test(value)) throw refuse(`The ${name} must not hold blanks or line breaks.`);
   return value;
 }
 

@@ -7,7 +7,8 @@ const pubkey = '79be667ef9dcbbac55a06295ce870b07029bfcdb2dce28d959f2815b16f81798
 const secret = '01'.repeat(32);
 const macaroon = writeMacaroon({ invoices: ['read', 'write'] });
 const base64url = (bytes: Buffer) => bytes.toString('base64url');
-const der = Buffer.from([0x30, 0x03, 0x02, 0x01, 0x01]);
+/** With a plus and a slash in its base64. */
+const der = Buffer.from([0x30, 0x07, 0x02, 0x05, 0x01, 0x01, 0xfb, 0xef, 0xff]);
 
 describe('what merchants paste', () => {
   test.each([
@@ -44,6 +45,8 @@ describe('what merchants paste', () => {
     ],
     ['lnbits+https://h.example/sub?key=abc', { kind: 'lnbits', url: 'https://h.example/sub', invoiceKey: 'abc' }],
     ['blink_abc', { kind: 'blink', url: 'https://api.blink.sv/graphql', apiKey: 'blink_abc' }],
+    ['\n"blink_abc" ', { kind: 'blink', url: 'https://api.blink.sv/graphql', apiKey: 'blink_abc' }],
+    [`'alice@shop.example'`, { kind: 'lightning_address', address: 'alice@shop.example' }],
     [
       'type=blink;server=https://api.blink.sv/graphql;api-key=blink_abc;wallet-id=1',
       { kind: 'blink', url: 'https://api.blink.sv/graphql', apiKey: 'blink_abc' },
@@ -62,13 +65,38 @@ describe('what merchants paste', () => {
     ['phoenixd+http://127.0.0.1:9740', { kind: 'phoenixd', url: 'http://127.0.0.1:9740', password: 'k' }],
   ])('%s, with the secret beside it', (text, connection) => {
     expect(parseConnection(text, 'k')).toEqual(connection);
+    expect(parseConnection(text, ' "k"\n')).toEqual(connection);
   });
 
-  test('a node’s own certificate is kept with it', () => {
-    const text = `lndconnect://node.example:8080?cert=${base64url(der)}&macaroon=${macaroon}`;
-    expect(parseConnection(text)).toMatchObject({
-      certificate: `-----BEGIN CERTIFICATE-----\n${der.toString('base64')}\n-----END CERTIFICATE-----\n`,
+  test('a macaroon is read however base64 writes it', () => {
+    const bytes = Buffer.from(writeMacaroon({ invoices: ['read', 'write'], '>>>???': ['~~~'] }), 'hex');
+    const base64 = bytes.toString('base64');
+    expect(base64).toMatch(/\+.*\/|\/.*\+/);
+    for (const written of [base64, encodeURIComponent(base64), bytes.toString('base64url'), bytes.toString('hex')]) {
+      const connection = parseConnection(`lndconnect://node.example:8080?macaroon=${written}`);
+      expect(connection).toMatchObject({ macaroon: bytes.toString('hex') });
+    }
+  });
+
+  const pem = `-----BEGIN CERTIFICATE-----\n${der.toString('base64')}\n-----END CERTIFICATE-----\n`;
+  test.each([
+    ['base64url', base64url(der)],
+    ['base64', der.toString('base64')],
+    ['encoded base64', encodeURIComponent(der.toString('base64'))],
+    ['PEM', pem],
+    ['encoded PEM', encodeURIComponent(pem)],
+    ['PEM in base64', Buffer.from(pem).toString('base64')],
+  ])('a node’s own certificate is kept with it, in %s', (_, written) => {
+    expect(parseConnection(`lndconnect://node.example:8080?cert=${written}&macaroon=${macaroon}`)).toMatchObject({
+      certificate: pem,
     });
+    expect(parseConnection(`clnrest://node.example:3010?rune=abc&certs=${written}`)).toMatchObject({
+      certificate: pem,
+    });
+  });
+
+  test('a key that holds a line break is not called missing', () => {
+    expect(() => parseConnection('lnbits+https://h.example', 'ab\ncd')).toThrow('must not hold blanks');
   });
 });
 
