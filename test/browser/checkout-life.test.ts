@@ -510,11 +510,15 @@ describe.runIf(hasBrowser())('a checkout in a browser', () => {
       `<button id="bad" data-amount="900" data-key="pk_test_wrong" data-order-ref="A 3">Pay</button>`;
     frameShop('/buttons', `${buttons}<script src="${base}/js/pay.js"></script>`);
     const page = await newPage({ viewport: { width: 800, height: 900 } });
+    const told: string[] = [];
+    page.on('console', (message) => told.push(message.text()));
     await page.goto(`${shop.url}/buttons`);
     await page.locator('#bad').click();
     await page.waitForFunction(() => (window as unknown as Heard).heard.includes('error'));
+    expect(told).toContainEqual(expect.stringMatching(/^Satline checkout: .*key/));
     await page.locator('#frame').click();
     await page.frameLocator('dialog iframe').locator('.card .price', { hasText: '$7.00' }).waitFor({ timeout: 5000 });
+    expect(await page.getByRole('dialog', { name: 'Checkout' }).count()).toBe(1);
     await page.keyboard.press('Escape');
     await page.locator('dialog').waitFor({ state: 'detached', timeout: 3000 });
     await page.locator('#go').click();

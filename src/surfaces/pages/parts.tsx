@@ -86,11 +86,13 @@ interface FieldProps {
   readonly?: boolean;
   /** What is wrong with the value that was sent, as a sentence. */
   fault?: string | undefined;
+  /** What is asked of a value. */
+  hint?: string;
 }
 
-/** A labelled input; a fault is tied to it for those who cannot see. */
-export function Field({ label, name, type = 'text', fault, ...input }: FieldProps): JSX.Element {
-  const faultId = `${name}-fault`;
+/** A labelled input; fault and hint are tied to it for those who cannot see. */
+export function Field({ label, name, type = 'text', fault, hint, ...input }: FieldProps): JSX.Element {
+  const [faultId, hintId] = [`${name}-fault`, `${name}-hint`];
   // Preact's types tie what may be completed to each kind of input.
   const attributes: Record<string, string | boolean | undefined> = { type, ...input };
   return (
@@ -101,12 +103,17 @@ export function Field({ label, name, type = 'text', fault, ...input }: FieldProp
         id={name}
         name={name}
         aria-invalid={fault ? 'true' : undefined}
-        aria-describedby={fault ? faultId : undefined}
+        aria-describedby={[fault && faultId, hint && hintId].filter(Boolean).join(' ') || undefined}
         {...attributes}
       />
       {fault && (
         <p class="fault" id={faultId}>
           {fault}
+        </p>
+      )}
+      {hint && (
+        <p class="small" id={hintId}>
+          {hint}
         </p>
       )}
     </div>

@@ -3,6 +3,7 @@ import type { FastifyInstance } from 'fastify';
 import type { Parts } from '../../flows/parts.ts';
 import { admitVisitors } from '../pages/admit-visitors.ts';
 import { compressPages } from '../pages/compress-pages.ts';
+import { showFailures } from '../pages/show-failures.tsx';
 import { addCheckoutPages } from './checkout-routes.ts';
 import { addPaymentLinkPages } from './link-routes.ts';
 import { addReceiptPages } from './receipt-routes.ts';
@@ -13,6 +14,7 @@ export function addPayPages(app: FastifyInstance, parts: Parts): void {
   app.register(async (pages) => {
     await pages.register(formBody, { bodyLimit: 16 * 1024 });
     admitVisitors(pages, parts);
+    showFailures(pages);
     pages.addHook('onSend', compressPages);
     addCheckoutPages(pages, parts);
     addPaymentLinkPages(pages, parts);

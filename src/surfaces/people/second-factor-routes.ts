@@ -36,6 +36,9 @@ export function addSecondFactorPages(app: FastifyInstance, parts: Parts): void {
   });
 
   addForm(`${page}/confirm`, 'wrongCode', async (signedIn, request, reply) => {
+    // Sent twice: the recovery codes were in the first answer, and can be had anew on the page.
+    const { isOn } = await readSecondFactor(parts, signedIn.user.id);
+    if (isOn) return goTo(reply, addressOf(request));
     const setting = beginPage(request, reply);
     const letter = secondFactorOnLetter(setting.language);
     const codes = await confirmSetUp(parts, signedIn, readProof(request), letter);

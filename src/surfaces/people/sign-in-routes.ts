@@ -60,17 +60,27 @@ export function addSignInPages(app: FastifyInstance, parts: Parts): void {
 
   app.post('/sign-in/code', async (request, reply) => {
     const token = readSessionToken(request, links.publicUrl);
-    const code = readText(request.body, 'code') ?? readText(request.body, 'recovery_code') ?? '';
+    const recoveryCode = readText(request.body, 'recovery_code');
+    const code = readText(request.body, 'code') ?? recoveryCode ?? '';
     const { language } = beginPage(request, reply);
-    const wrong = wordsOf(language).wrongCode;
-    if (code === '' || code.length > longestCodeChars) return showCode(request, reply.code(400), { fault: wrong });
+    const words = wordsOf(language);
+    const wrong = recoveryCode === undefined ? words.wrongCode : words.wrongRecoveryCode;
+    if (code === '' || code.length > longestCodeChars) {
+      return showCode(request, reply.code(400), {
+        fault: wrong,
+        recoveryCode: recoveryCode?.slice(0, longestCodeChars),
+      });
+    }
     try {
       const opened = token && (await confirmSignIn(parts, token, code, sourceOf(request), deviceOf(request)));
       if (!opened) return startAgain(request, reply);
       setSessionCookie(request, reply, links.publicUrl, opened);
       return goTo(reply, returnAddress(request));
     } catch (error) {
-      return showCode(request, reply, readFailure(error, request, reply, { wrong, language }));
+      return showCode(request, reply, {
+        recoveryCode,
+        ...readFailure(error, request, reply, { wrong, language }),
+      });
     }
   });
 
@@ -90,8 +100,12 @@ function showSignIn(request: FastifyRequest, reply: FastifyReply, said: Failure 
   return reply.send(renderSignInPage({ ...beginPage(request, reply), returnTo: returnToOf(request), ...said }));
 }
 
-function showCode(request: FastifyRequest, reply: FastifyReply, failure: Failure): FastifyReply {
-  return reply.send(renderCodePage({ ...beginPage(request, reply), returnTo: returnToOf(request), ...failure }));
+function showCode(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  said: Failure & { recoveryCode?: string | undefined },
+): FastifyReply {
+  return reply.send(renderCodePage({ ...beginPage(request, reply), returnTo: returnToOf(request), ...said }));
 }
 
 function startAgain(request: FastifyRequest, reply: FastifyReply): FastifyReply {

@@ -14,6 +14,7 @@ import { refuseOtherMethods } from '../http/refuse-methods.ts';
 import { admitVisitors } from '../pages/admit-visitors.ts';
 import { newNonce, pageHeaders } from '../pages/headers.ts';
 import { chooseLanguage, inLanguage, type Language } from '../pages/language.ts';
+import { showFailures } from '../pages/show-failures.tsx';
 import { customerJson } from './customer-json.ts';
 import { renderCustomerPage, renderRefusalPage, renderUnknownPage } from './customer-page.tsx';
 
@@ -35,6 +36,7 @@ const config = { secretInPath: true, visit: 'page' } as const;
 export function addSubscriptionPages(app: FastifyInstance, parts: Parts): void {
   app.register(async (pages) => {
     admitVisitors(pages, parts);
+    showFailures(pages);
     addRoutes(pages, parts);
   });
 }

@@ -1,7 +1,7 @@
 import type { OpenLink } from '../../model/user-link.ts';
 import { MerchantMark, SubmitButton } from '../pages/parts.tsx';
 import type { Setting } from '../people/pages/people-page.tsx';
-import { type ChoiceFault, ChoosePassword, renderLinkPage, renderOutcomePage, signInLink } from './page.tsx';
+import { type ChoiceFault, ChoosePassword, faultText, renderLinkPage, renderOutcomePage, signInLink } from './page.tsx';
 import { wordsOf } from './words.ts';
 
 /** What is offered, and a password to choose where the account has none yet. */
@@ -28,6 +28,7 @@ export function renderInvitationPage(setting: Setting, link: OpenLink, fault?: C
         <SubmitButton accent>{words.accept}</SubmitButton>
       </form>
     </>,
+    fault && faultText(fault, words),
   );
 }
 

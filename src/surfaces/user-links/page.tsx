@@ -7,10 +7,13 @@ import type { Setting } from '../people/pages/people-page.tsx';
 import type { Words } from './languages/en.ts';
 import { wordsOf } from './words.ts';
 
-/** A card with a title, and the menu of languages under it. */
-export function renderLinkPage(setting: Setting, title: string, children: ComponentChildren): string {
+/**
+ * A card with a title, and the menu of languages under it.
+ * @param fault why the form is shown again: read aloud first, where a page is read aloud
+ */
+export function renderLinkPage(setting: Setting, title: string, children: ComponentChildren, fault?: string): string {
   return renderPage({
-    title,
+    title: [fault, title].filter(Boolean).join(' – '),
     ...setting,
     kind: 'user-link',
     children: (
@@ -73,8 +76,8 @@ export function ChoosePassword({ email, fault, words }: ChoosePasswordProps): JS
         autocomplete="new-password"
         required
         fault={fault && fault !== 'differs' ? faultText(fault, words) : undefined}
+        hint={words.rule(shortestPassword)}
       />
-      <p class="small muted">{words.rule(shortestPassword)}</p>
       <Field
         label={words.repeat}
         name="repeat"
@@ -93,7 +96,7 @@ interface ChoosePasswordProps {
   words: Words;
 }
 
-function faultText(fault: ChoiceFault, { faults }: Words): string {
+export function faultText(fault: ChoiceFault, { faults }: Words): string {
   if (fault === 'short') return faults.short(shortestPassword);
   return fault === 'long' ? faults.long(longestPassword) : faults[fault];
 }

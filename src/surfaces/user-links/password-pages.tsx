@@ -1,7 +1,7 @@
 import type { JSX } from 'preact';
 import { Field, Notice, SubmitButton } from '../pages/parts.tsx';
 import type { Setting } from '../people/pages/people-page.tsx';
-import { type ChoiceFault, ChoosePassword, renderLinkPage, renderOutcomePage, signInLink } from './page.tsx';
+import { type ChoiceFault, ChoosePassword, faultText, renderLinkPage, renderOutcomePage, signInLink } from './page.tsx';
 import { wordsOf } from './words.ts';
 
 interface Asked {
@@ -13,6 +13,7 @@ interface Asked {
 /** Where one asks for a link. @param sendsMails without a mail server only the operator can help */
 export function renderForgottenPage(setting: Setting, sendsMails: boolean, { email, fault }: Asked = {}): string {
   const words = wordsOf(setting.language);
+  const addressFault = fault === 'email' ? words.faults.email : undefined;
   if (!sendsMails) {
     return renderLinkPage(
       setting,
@@ -38,11 +39,12 @@ export function renderForgottenPage(setting: Setting, sendsMails: boolean, { ema
         autocomplete="username"
         required
         {...(email === undefined ? {} : { value: email })}
-        fault={fault === 'email' ? words.faults.email : undefined}
+        fault={addressFault}
       />
       <SubmitButton accent>{words.send}</SubmitButton>
       <WayBack {...setting} />
     </form>,
+    fault === 'tooMany' ? words.tooMany : addressFault,
   );
 }
 
@@ -72,6 +74,7 @@ export function renderNewPasswordPage(setting: Setting, email: string, fault?: C
       <ChoosePassword email={email} fault={fault} words={words} />
       <SubmitButton accent>{words.save}</SubmitButton>
     </form>,
+    fault && faultText(fault, words),
   );
 }
 

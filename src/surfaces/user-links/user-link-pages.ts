@@ -24,8 +24,8 @@ type Request = FastifyRequest<{ Params: { token: string } }>;
 const config = { secretInPath: true } as const;
 
 /**
- * Invitations and forgotten passwords. The link is the credential, so it goes into no log, and with `no-referrer` to no
- * other page. Looking at it does nothing: mail servers open links to see where they lead.
+ * Invitations and forgotten passwords. The link is the credential, so it goes into no log, and to no page of anybody else.
+ * Looking at it does nothing: mail servers open links to see where they lead.
  */
 export function addUserLinkPages(app: FastifyInstance, parts: Parts): void {
   app.register(async (pages) => {
@@ -120,6 +120,8 @@ function faultOfChoice(request: Request, email: string): ChoiceFault | undefined
 function beginPage(request: FastifyRequest, reply: FastifyReply): Setting {
   const nonce = newNonce();
   reply.headers(pageHeaders({ nonce })).header('vary', 'accept-language');
+  // As on the pages for staff: with `no-referrer` a form's origin would be `null`, and over plain http that is all it tells.
+  reply.header('referrer-policy', 'same-origin');
   return { nonce, ...speechOf(request) };
 }
 

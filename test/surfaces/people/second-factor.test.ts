@@ -89,6 +89,16 @@ describe('setting up', () => {
     expect(recoveryCodesIn(later.html)).toEqual([]);
   });
 
+  test('a form that is sent twice leads to the page that says it is on: a browser shows the second answer', async () => {
+    const person = await signedIn();
+    await person.visitor.submit(page, { password: person.password });
+    const code = codeOf(app, secretIn((await person.visitor.get(page)).html));
+    expect((await person.visitor.submit(`${page}/confirm`, { code })).status).toBe(200);
+    const again = await person.visitor.submit(`${page}/confirm?locale=de`, { code });
+    expect([again.status, again.headers.location]).toEqual([303, `${page}?locale=de`]);
+    expect((await person.visitor.get(page)).html).toMatch(/Recovery codes left: <bdi dir="ltr">10</);
+  });
+
   test('goes stale after ten minutes, and cannot be begun while it is on', async () => {
     const person = await signedIn();
     await person.visitor.submit(page, { password: person.password });
@@ -97,7 +107,7 @@ describe('setting up', () => {
     expect((await person.visitor.submit(`${page}/confirm`, { code: '123456' })).status).toBe(409);
     const { visitor, password, code } = await secured();
     expect((await visitor.submit(page, { password, code: code(1) })).status).toBe(401);
-    expect((await visitor.submit(`${page}/confirm`, { code: code(1) })).status).toBe(409);
+    expect((await visitor.submit(`${page}/confirm`, { code: code(1) })).status).toBe(303);
   });
 });
 
@@ -161,7 +171,13 @@ describe('signing in', () => {
     const visitor = await halfIn(person);
     const typed = code.toUpperCase().replaceAll('-', ' ');
     expect((await visitor.submit('/sign-in/code', { recovery_code: typed })).status).toBe(303);
-    expect((await (await halfIn(person)).submit('/sign-in/code', { recovery_code: code })).status).toBe(401);
+    const used = await (await halfIn(person)).submit('/sign-in/code', { recovery_code: code });
+    expect(used.status).toBe(401);
+    // Beside the field it was typed into, which is open and keeps it.
+    expect(used.html).toContain('<details class="more" open>');
+    expect(used.html).toMatch(new RegExp(`<input[^>]+id="recovery_code"[^>]+aria-invalid="true"[^>]+value="${code}"`));
+    expect(used.html).toContain('<p class="fault" id="recovery_code-fault">That recovery code is wrong');
+    expect(used.html).not.toContain('id="code-fault"');
     expect((await visitor.get(page)).html).toMatch(/Recovery codes left: <bdi dir="ltr">9</);
     expect(await actionsOf(person)).toEqual(['turn_on_second_factor', 'use_recovery_code']);
   });

@@ -316,10 +316,10 @@ describe('a forgotten password', () => {
 });
 
 describe('the pages', () => {
-  test('tell nobody the address they are at, run no script, and are never kept', async () => {
+  test('tell nobody else the address they are at, run no script, and are never kept', async () => {
     const { url } = await invite();
     for (const page of [await open(url), await open('/forgotten-password'), await open('/new-password/unknown')]) {
-      expect(page.headers).toMatchObject({ 'referrer-policy': 'no-referrer', 'cache-control': 'no-store' });
+      expect(page.headers).toMatchObject({ 'referrer-policy': 'same-origin', 'cache-control': 'no-store' });
       expect(page.headers['content-security-policy']).toContain("frame-ancestors 'none'");
       expect(page.body).not.toContain('<script');
       expect(page.body).toContain('<meta name="robots" content="noindex"');
@@ -332,6 +332,21 @@ describe('the pages', () => {
     expect(page.body).toContain(`<html lang="${language}"`);
     for (const letter of [invitationLetter(language, 'Shop {link}', 'owner'), passwordLetter(language)])
       expect(letter.text.split('{link}')).toHaveLength(2);
+  });
+
+  test('read aloud first what is wrong with what was typed; what is asked for is tied to its field', async () => {
+    const { url } = await invite();
+    expect((await choose(url, 'short')).body).toContain('<title>It must have at least 12 characters. – Work with');
+    const differing = (await choose(url, good, 'another')).body;
+    expect(differing).toContain('<title>This is not the same password. – Work with');
+    expect(differing).toMatch(/<input[^>]+id="password"[^>]+aria-describedby="password-hint"/);
+    const link = await passwordLink((await addUser(app, [merchant])).id);
+    const short = (await choose(link, 'short')).body;
+    expect(short).toContain('<title>It must have at least 12 characters. – Set a new password');
+    expect(short).toMatch(/<input[^>]+id="password"[^>]+aria-describedby="password-fault password-hint"/);
+    expect((await send('/forgotten-password', { email: 'ada@' })).body).toContain(
+      '<title>Enter an e-mail address, such as ada@example.com. – Forgotten',
+    );
   });
 
   test('refuse what another site sends', async () => {

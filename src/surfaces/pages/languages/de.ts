@@ -103,6 +103,10 @@ export const de: Dictionary = {
     title: 'Einen Moment bitte',
     text: 'Über deine Verbindung werden gerade sehr viele Seiten geöffnet. Warte ein paar Sekunden und versuche es dann noch einmal.',
   },
+  failed: {
+    title: 'Das hat nicht geklappt',
+    text: 'Bei uns ist etwas schiefgegangen. Warte einen Moment und versuche es dann noch einmal. Wenn du schon bezahlt hast, bezahle nicht noch einmal.',
+  },
   missing: {
     title: 'Hier ist nichts',
     text: 'Die Adresse stimmt nicht, oder das Angebot dahinter gibt es nicht mehr. Bitte den Absender um eine neue.',

@@ -102,6 +102,10 @@ export const en = {
     title: 'One moment, please',
     text: 'Many pages are being opened from your connection. Wait a few seconds, then try again.',
   },
+  failed: {
+    title: 'That did not work',
+    text: 'Something went wrong on our side. Wait a moment, then try again. If you have paid already, do not pay again.',
+  },
   missing: {
     title: 'Nothing is here',
     text: 'This address is wrong or what it led to is no longer offered. Ask whoever sent it to you for a new one.',

@@ -102,6 +102,10 @@ export const es: Dictionary = {
     title: 'Un momento, por favor',
     text: 'Desde tu conexión se están abriendo muchas páginas. Espera unos segundos y vuelve a intentarlo.',
   },
+  failed: {
+    title: 'No ha funcionado',
+    text: 'Algo ha fallado en nuestro servicio. Espera un momento y vuelve a intentarlo. Si ya has pagado, no pagues otra vez.',
+  },
   missing: {
     title: 'Aquí no hay nada',
     text: 'La dirección no es correcta o lo que mostraba ya no se ofrece. Pide una nueva a quien te la envió.',

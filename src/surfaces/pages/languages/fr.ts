@@ -102,6 +102,10 @@ export const fr: Dictionary = {
     title: 'Un instant, s’il vous plaît',
     text: 'Beaucoup de pages sont ouvertes depuis votre connexion. Attendez quelques secondes, puis réessayez.',
   },
+  failed: {
+    title: 'Cela n’a pas fonctionné',
+    text: 'Un problème est survenu de notre côté. Attendez un instant, puis réessayez. Si vous avez déjà payé, ne payez pas une seconde fois.',
+  },
   missing: {
     title: 'Il n’y a rien ici',
     text: 'L’adresse est fausse ou l’offre n’existe plus. Demandez-en une nouvelle à la personne qui vous l’a envoyée.',

@@ -102,6 +102,10 @@ export const ptBr: Dictionary = {
     title: 'Um momento, por favor',
     text: 'Muitas páginas estão sendo abertas pela sua conexão. Aguarde alguns segundos e tente de novo.',
   },
+  failed: {
+    title: 'Não deu certo',
+    text: 'Algo deu errado do nosso lado. Aguarde um momento e tente de novo. Se você já pagou, não pague de novo.',
+  },
   missing: {
     title: 'Não há nada aqui',
     text: 'O endereço está errado ou a oferta não existe mais. Peça um novo a quem o enviou.',

@@ -26,6 +26,8 @@
       if (mode === 'iframe') await frame(body.checkout_url, button);
       else location.assign(body.checkout_url);
     } catch (error) {
+      // Who builds the page looks there; what its visitors see is the page's own.
+      console.error(`Satline checkout: ${error.message}`);
       button.dispatchEvent(new CustomEvent('checkout:error', { bubbles: true, detail: { message: error.message } }));
     } finally {
       button.removeAttribute('aria-busy');
@@ -43,6 +45,7 @@
       });
     }
     const dialog = document.createElement('dialog');
+    dialog.ariaLabel = 'Checkout';
     dialog.style.cssText = 'border:0;padding:0;border-radius:16px;background:transparent;width:min(440px,100vw)';
     const close = document.createElement('button');
     close.type = 'button';

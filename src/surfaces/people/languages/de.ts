@@ -37,6 +37,8 @@ export const de: Words = {
   recoveryText: 'Geben Sie einen Ihrer aufbewahrten Notfallcodes ein. Jeder gilt einmal.',
   recoveryCode: 'Notfallcode',
   wrongCode: 'Dieser Code ist falsch oder schon benutzt. Warten Sie auf den nächsten.',
+  wrongRecoveryCode:
+    'Dieser Notfallcode ist falsch oder schon benutzt. Prüfen Sie ihn auf Tippfehler oder nehmen Sie einen anderen.',
   startAgain: 'Von vorn beginnen',
   secondFactor: 'Anmelden in zwei Schritten',
   factorOff: 'Aus. Wer Ihr Passwort kennt, kann sich anmelden.',

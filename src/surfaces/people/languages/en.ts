@@ -37,6 +37,7 @@ export const en = {
   recoveryText: 'Type one of the recovery codes you kept. Each works once.',
   recoveryCode: 'Recovery code',
   wrongCode: 'That code is wrong or was used before. Wait for the next one.',
+  wrongRecoveryCode: 'That recovery code is wrong or was used before. Look for a slip, or take another one.',
   startAgain: 'Start again',
   secondFactor: 'Two-factor sign-in',
   factorOff: 'Off. Whoever knows your password can sign in.',

@@ -36,6 +36,7 @@ export const es: Words = {
   recoveryText: 'Escriba uno de los códigos de recuperación que guardó. Cada uno sirve una vez.',
   recoveryCode: 'Código de recuperación',
   wrongCode: 'Ese código no es correcto o ya se usó. Espere al siguiente.',
+  wrongRecoveryCode: 'Ese código de recuperación no es correcto o ya se usó. Revíselo o pruebe con otro.',
   startAgain: 'Empezar de nuevo',
   secondFactor: 'Inicio de sesión en dos pasos',
   factorOff: 'Desactivado. Quien conozca su contraseña puede entrar.',

@@ -36,6 +36,7 @@ export const fr: Words = {
   recoveryText: 'Saisissez l’un des codes de secours que vous avez gardés. Chacun sert une fois.',
   recoveryCode: 'Code de secours',
   wrongCode: 'Ce code est incorrect ou a déjà servi. Attendez le suivant.',
+  wrongRecoveryCode: 'Ce code de secours est incorrect ou a déjà servi. Vérifiez-le ou prenez-en un autre.',
   startAgain: 'Recommencer',
   secondFactor: 'Connexion en deux étapes',
   factorOff: 'Désactivée. Qui connaît votre mot de passe peut se connecter.',

@@ -36,6 +36,7 @@ export const ja: Words = {
   recoveryText: '保管しているリカバリーコードを 1 つ入力してください。各コードは一度だけ使えます。',
   recoveryCode: 'リカバリーコード',
   wrongCode: 'コードが違うか、すでに使われています。次のコードをお待ちください。',
+  wrongRecoveryCode: 'リカバリーコードが違うか、すでに使われています。入力を確かめるか、別のコードをお試しください。',
   startAgain: '最初からやり直す',
   secondFactor: '2 段階認証',
   factorOff: 'オフ。パスワードを知る人は誰でもログインできます。',

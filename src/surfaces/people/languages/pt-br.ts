@@ -36,6 +36,7 @@ export const ptBr: Words = {
   recoveryText: 'Digite um dos códigos de recuperação que você guardou. Cada um vale uma vez.',
   recoveryCode: 'Código de recuperação',
   wrongCode: 'Esse código está errado ou já foi usado. Espere o próximo.',
+  wrongRecoveryCode: 'Esse código de recuperação está errado ou já foi usado. Confira-o ou use outro.',
   startAgain: 'Começar de novo',
   secondFactor: 'Entrada em duas etapas',
   factorOff: 'Desligada. Quem souber sua senha pode entrar.',

@@ -6,10 +6,14 @@ import type { Failure } from './refusal-page.tsx';
 
 interface CodePage extends Setting, Failure {
   returnTo: string | undefined;
+  /** As it was typed, where it was one of these: the failure is about it. */
+  recoveryCode?: string | undefined;
 }
 
 /** The second step of signing in: a code of the app, or one of those kept for the day it is lost. */
-export function renderCodePage({ language, nonce, returnTo, locale, fault, notice }: CodePage): string {
+export function renderCodePage(page: CodePage): string {
+  const { language, nonce, returnTo, locale, fault, notice, recoveryCode } = page;
+  const isRecovery = recoveryCode !== undefined;
   const words = wordsOf(language);
   const action = pageAddress('/sign-in/code', { return_to: returnTo, locale });
   return renderPeoplePage({
@@ -30,15 +34,22 @@ export function renderCodePage({ language, nonce, returnTo, locale, fault, notic
               autocomplete="one-time-code"
               inputmode="numeric"
               required
-              fault={fault}
+              fault={isRecovery ? undefined : fault}
             />
             <SubmitButton accent>{words.goOn}</SubmitButton>
           </form>
-          <details class="more">
+          <details class="more" open={isRecovery}>
             <summary>{words.lostApp}</summary>
             <form method="post" action={action} class="stack">
               <p class="small">{words.recoveryText}</p>
-              <Field label={words.recoveryCode} name="recovery_code" autocomplete="off" required />
+              <Field
+                label={words.recoveryCode}
+                name="recovery_code"
+                value={recoveryCode ?? ''}
+                autocomplete="off"
+                required
+                fault={isRecovery ? fault : undefined}
+              />
               <SubmitButton>{words.goOn}</SubmitButton>
             </form>
           </details>
