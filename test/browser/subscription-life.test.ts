@@ -62,6 +62,20 @@ describe.runIf(hasBrowser())('a customer of a subscription', () => {
     await page.close();
   });
 
+  test('is told that the connection is lost, and that it is back', { timeout: 60_000 }, async () => {
+    const subscription = await subscribe(app, merchant.test);
+    await act(app, subscription, 'pay');
+    const context = await browser.newContext();
+    const page = await context.newPage();
+    await page.goto(addressOf(subscription));
+    const strip = page.getByRole('status').filter({ hasText: 'Connection lost' });
+    await context.setOffline(true);
+    await strip.waitFor();
+    await context.setOffline(false);
+    await strip.waitFor({ state: 'detached' });
+    await context.close();
+  });
+
   test('copies the invoice, or is told that this browser does not let it', { timeout: 60_000 }, async () => {
     const subscription = await subscribe(app, merchant.test);
     await act(app, subscription, 'pay');

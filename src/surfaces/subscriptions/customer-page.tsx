@@ -167,6 +167,7 @@ function Payment(shown: Shown): JSX.Element {
   const address = `lightning:${invoice.bolt11.toUpperCase()}`;
   return (
     <section aria-label={pay}>
+      <p class="notice warn" id="offline" role="status" data-text={checkout.offline} hidden />
       <h2>
         {pay} <Ltr>({figures.sats(invoice.amount_sats)})</Ltr>
       </h2>
