@@ -4,7 +4,7 @@ import { type InvoiceRow, toInvoice } from '../model/invoice.ts';
 import type { PaymentRow } from '../model/payment.ts';
 import { scopeOf } from '../model/scope.ts';
 import { markInvoiceExpiredEvent, scheduleLook } from '../store/invoice-watch.ts';
-import { lockInvoiceForJob } from '../store/invoices.ts';
+import { findOpenInvoice, lockInvoiceForJob, supersedeOpenInvoice } from '../store/invoices.ts';
 import { lockOrder } from '../store/orders.ts';
 import { isStreamOpen } from '../store/wallet-streams.ts';
 import { LookDeferred } from '../wallets/budget.ts';
@@ -39,6 +39,7 @@ export async function lookUpInvoice(
     return undefined;
   }
   if (fact?.state === 'settled') return settlePayment(parts, invoice.id, fact);
+  if (fact?.state === 'cancelled' && invoice.superseded_at === null) await closeCancelled(parts, invoice, now);
   if (fact && fact.state !== 'held' && askedAt >= invoice.expires_at && invoice.expired_event_at === null) {
     await recordExpiry(parts, invoice, now);
   }
@@ -70,6 +71,15 @@ async function ask(
     if (error instanceof WalletFault) return undefined;
     throw error;
   }
+}
+
+/** The wallet lets nobody pay it any more: it reads expired, and the payer gets another one. */
+async function closeCancelled(parts: Parts, invoice: InvoiceRow, now: Date): Promise<void> {
+  await parts.db.transaction(async (tx) => {
+    await lockOrder(tx, scopeOf(invoice), invoice.order_id);
+    const open = await findOpenInvoice(tx, invoice.order_id, now);
+    if (open?.id === invoice.id) await supersedeOpenInvoice(tx, invoice.order_id, now);
+  });
 }
 
 async function recordExpiry(parts: Parts, invoice: InvoiceRow, now: Date): Promise<void> {

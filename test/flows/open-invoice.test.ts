@@ -340,3 +340,25 @@ test('a held payment keeps a second invoice away', async () => {
   await look();
   expect((await generate(order.id)).status).toBe(201);
 });
+
+test('an invoice that the wallet cancelled is not shown again, and is still watched', async () => {
+  const order = await createOrderWithInvoice(client);
+  wallet.onLookup = async () => ({ state: 'cancelled' });
+  const look = async () =>
+    lookUpInvoice(
+      faked.parts,
+      (await findInvoiceForJob(app.parts.db, order.invoice.id, app.clock.now()))!,
+      app.parts.stopping,
+    );
+  await look();
+  expect(await invoiceStatus(order.invoice.id)).toBe('expired');
+  const next = (await generate(order.id)).body;
+  expect(next.id).not.toBe(order.invoice.id);
+  // Told again, it leaves the one that took its place alone.
+  await look();
+  expect((await generate(order.id)).body.id).toBe(next.id);
+  expect(await eventKinds([order.invoice.id])).toEqual(['invoice.created']);
+  wallet.onLookup = async ({ paymentHash }) => wallet.word(paymentHash);
+  await pay(order.invoice);
+  expect(await show(order.id)).toMatchObject({ status: 'paid', attention: null });
+});
