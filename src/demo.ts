@@ -1,4 +1,4 @@
-import { mkdir, readFile } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { issueApiKey } from './auth/api-key.ts';
 import { hashPassword } from './auth/password.ts';
@@ -7,6 +7,7 @@ import { statement } from './db/database.ts';
 import { addMerchant } from './flows/new-merchant.ts';
 import type { Parts } from './flows/parts.ts';
 import { newId, randomBase62 } from './kernel/ids.ts';
+import { makeDirectory } from './kernel/make-directory.ts';
 import { replaceFile } from './kernel/replace-file.ts';
 import { importDirectory } from './resources/directory/import-directory.ts';
 import { findMerchant, hasMerchants } from './store/merchants.ts';
@@ -149,7 +150,7 @@ async function readDirectorySample(): Promise<unknown> {
 /** Writes the file whole or not at all, readable by its owner only. */
 export async function writeDemo(dataDir: string, credentials: DemoCredentials): Promise<void> {
   // Beside PostgreSQL nothing else has made the folder.
-  await mkdir(dataDir, { recursive: true, mode: 0o700 });
+  makeDirectory(dataDir);
   await replaceFile(demoFile(dataDir), `${JSON.stringify(credentials, null, 2)}\n`);
 }
 

@@ -29,12 +29,13 @@ export async function main(options: { demo: boolean; env?: NodeJS.ProcessEnv }):
     void end(1);
   });
 
+  let config: Config | undefined;
   function onFatal(error: Error): void {
-    process.stderr.write(`${error.message}\n`);
+    const sentence = openingTrouble(error, config?.databaseUrl) ?? error.message;
+    process.stderr.write(`Satline cannot go on.\n${sentence}\n`);
     void end(1);
   }
 
-  let config: Config | undefined;
   try {
     config = readConfig(options.env ?? process.env);
     const log = createLog(config.logLevel);

@@ -1,5 +1,5 @@
 /**
- * Everything that goes wrong while a database is opened is somebody's to put right, so it becomes a sentence; undefined for
+ * Everything that goes wrong while a database is opened, or opened again, is somebody's to put right, so it becomes a sentence; undefined for
  * a fault of ours. No part of `DATABASE_URL` but the host is shown: what is taken for the rest may belong to a password with
  * a stray `/` in it.
  */
@@ -20,14 +20,18 @@ function isOfFile(error: unknown): boolean {
 }
 
 function directoryTrouble(error: unknown): string {
-  const { code, path, message } = error as NodeJS.ErrnoException;
+  const { code, path, syscall, message } = error as NodeJS.ErrnoException;
   const place = path ?? 'DATA_DIR';
   if (code === 'EACCES' || code === 'EPERM') {
     return `${place} is not open to this user (${code}). Run Satline and its commands as the user that it belongs to.`;
   }
   if (code === 'EROFS') return `${place} cannot be written, its disk is read-only. Set DATA_DIR to a place that can.`;
   if (code === 'ENOTDIR' || code === 'EEXIST') return `A file is in the way of ${place}. Set DATA_DIR to a directory.`;
-  if (code === 'ENOSPC') return 'The disk that holds DATA_DIR is full. Make room on it.';
+  if (code === 'ENOENT' && syscall === 'mkdir') {
+    return `No directory can be made at ${place}. Set DATA_DIR to a place where one can.`;
+  }
+  // The system's words, in a code's message as in what the engine says when it gives up.
+  if (/no space left on device/i.test(message)) return 'The disk that holds DATA_DIR is full. Make room on it.';
   return message;
 }
 

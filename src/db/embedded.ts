@@ -6,8 +6,11 @@ import { outcomeOf, type TransactionMark } from './outcome.ts';
 import { refuseInsideTransaction, runSnapshot, runTransaction } from './transaction.ts';
 import { Wakes } from './wakes.ts';
 
-/** Disk full, or an input/output error of the engine: it answers this once and then spins for ever. */
-const engineLost = new Set(['53100', '58030']);
+/** The engine answers one of these once and then spins for ever. */
+const engineLost = new Map([
+  ['53100', 'the disk that holds DATA_DIR is full'],
+  ['58030', 'the disk that holds DATA_DIR cannot be read or written'],
+]);
 
 interface EmbeddedDatabaseOptions {
   dir: string;
@@ -41,7 +44,8 @@ export function connectEmbedded(opening: Promise<EmbeddedEngine>, log: Logger): 
     try {
       return await work;
     } catch (error) {
-      if (engineLost.has(sqlState(error) ?? '')) void (await opening).restart(`engine error ${sqlState(error)}`);
+      const reason = engineLost.get(sqlState(error) ?? '');
+      if (reason !== undefined) void (await opening).restart(reason);
       throw error;
     }
   };

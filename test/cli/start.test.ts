@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
@@ -67,6 +68,36 @@ describe('a start that fails says what to do, without a stack', { timeout: 60_00
     await rm(folder, { recursive: true });
     expect(code).toBe(1);
     expect(stderr).toMatch(/^Satline did not start\.\nA file is in the way of .*\. Set DATA_DIR to a directory\.\n$/);
+  });
+
+  test('at a DATA_DIR that nobody can make', async () => {
+    // As any place that the system makes up by itself; a disk that is read-only takes root to try.
+    const { code, stderr } = await satline({ DATA_DIR: '/proc/nope', PORT: '0' }, 'start');
+    expect([code, stderr]).toEqual([
+      1,
+      'Satline did not start.\nNo directory can be made at /proc/nope. Set DATA_DIR to a place where one can.\n',
+    ]);
+  });
+
+  test('on a disk that is read-only or full', async (context) => {
+    const folder = await mkdtemp(join(tmpdir(), 'satline-'));
+    const sentences: Record<string, string> = {
+      'ro,size=60m': `${folder}/db cannot be written, its disk is read-only. Set DATA_DIR to a place that can.`,
+      'size=1m': 'The disk that holds DATA_DIR is full. Make room on it.',
+    };
+    try {
+      for (const [options, sentence] of Object.entries(sentences)) {
+        if (spawnSync('mount', ['-t', 'tmpfs', '-o', options, 'tmpfs', folder]).status !== 0) {
+          console.log('SKIPPED: only root can mount the small file systems of this test');
+          return context.skip();
+        }
+        const { code, stderr } = await satline({ DATA_DIR: folder, PORT: '0' }, 'start');
+        spawnSync('umount', [folder]);
+        expect([code, stderr]).toEqual([1, `Satline did not start.\n${sentence}\n`]);
+      }
+    } finally {
+      await rm(folder, { recursive: true });
+    }
   });
 });
 

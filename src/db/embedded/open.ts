@@ -1,8 +1,9 @@
-import { mkdirSync, statSync } from 'node:fs';
+import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { isMainThread } from 'node:worker_threads';
 import type pg from 'pg';
 import type { Logger } from '../../kernel/log.ts';
+import { makeDirectory } from '../../kernel/make-directory.ts';
 import { lockDirectory } from './directory-lock.ts';
 import { Gauges } from './gauges.ts';
 import { Supervisor } from './supervisor.ts';
@@ -54,7 +55,7 @@ export async function openEmbedded(options: EmbeddedOptions): Promise<EmbeddedEn
   const { dir, log } = options;
   // Not possible in a worker; there the mode of the cluster's directory has to do.
   if (isMainThread) process.umask(0o077);
-  mkdirSync(dir, { recursive: true, mode: 0o700 });
+  makeDirectory(dir);
   // The cluster inside is closed to others in any case; here they could put another one in its place.
   if ((statSync(dir).mode & 0o022) !== 0) log.warn({ dir }, 'other users may write in the database directory');
   const lock = lockDirectory(dir);
