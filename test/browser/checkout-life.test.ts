@@ -163,7 +163,7 @@ describe.runIf(hasBrowser())('a checkout in a browser', () => {
     expect(page.url()).toBe(`${session.path}?locale=en`);
     expect(await page.locator('#continue').getAttribute('href')).toContain(`checkout_id=${session.id}`);
     await page.locator('a', { hasText: 'View receipt' }).click();
-    expect(await page.locator('.watermark').textContent()).toBe('Test, not a real payment');
+    expect(await page.locator('.watermark').getAttribute('data-text')).toBe('Test, not a real payment');
   });
 
   test('the button of test mode pays in place', async () => {

@@ -129,6 +129,7 @@ describe.runIf(hasBrowser())('what payers see', () => {
         (nonce) =>
           renderPaymentLinkPage(paymentLinkView({ theme, payable: false, livemode: false }), { nonce, language: 'de' }),
         (nonce) => renderReceiptPage(receiptView({ theme }), { nonce, language: 'en' }),
+        (nonce) => renderReceiptPage(receiptView({ theme, livemode: false }), { nonce, language: 'en' }),
         (nonce) =>
           renderReceiptPage(receiptView({ theme, livemode: false, status: 'refunded' }), { nonce, language: 'ar' }),
         (nonce) => renderMissingPage({ nonce, language: 'fr' }),

@@ -29,6 +29,10 @@ export function addSecondFactorPages(app: FastifyInstance, parts: Parts): void {
     const signedIn = await findUserOrAskToSignIn(parts, request, reply, addressOf(request));
     return signedIn ? show(signedIn, request, reply, {}) : reply;
   });
+  // The page that a form with a fault has left open is loaded again, or in another language.
+  for (const path of [`${page}/confirm`, `${page}/recovery-codes`, `${page}/off`]) {
+    app.get(path, (request, reply) => goTo(reply, addressOf(request)));
+  }
 
   addForm(page, 'wrongPassword', async (signedIn, request, reply) => {
     await beginSetUp(parts, signedIn, readProof(request));
@@ -56,10 +60,9 @@ export function addSecondFactorPages(app: FastifyInstance, parts: Parts): void {
     return goTo(reply, inLanguage('/account', readLocale(request)));
   });
 
-  refuseOtherMethods(app, page, new Set(['GET', 'HEAD', 'POST']));
-
   /** @param wrong the sentence for passwords and codes that are not right */
   function addForm(path: string, wrong: 'wrongPassword' | 'wrongCode' | 'wrongProof', answer: Answer): void {
+    refuseOtherMethods(app, path, new Set(['GET', 'HEAD', 'POST']));
     app.post(path, async (request, reply) => {
       const signedIn = await findUserOrAskToSignIn(parts, request, reply, addressOf(request));
       if (!signedIn) return reply;

@@ -127,6 +127,12 @@ test('a tax that prices hold already is told apart from one that is added', () =
   }
 });
 
+test('when a payment came is told with the name of the time zone, which need not be the payer’s', () => {
+  const merchant = { name: 'Northwind', logoUrl: null, timeZone: 'Pacific/Kiritimati' };
+  const page = renderCheckoutPage(checkoutView({ state: 'paid', merchant }), options);
+  expect(page).toMatch(/<time[^>]*>Nov 28, 2026, 3:21\sAM GMT\+14<\/time>/);
+});
+
 test('out of a frame the wallet opens from the whole window', () => {
   expect(renderCheckoutPage(checkoutView({ mode: 'iframe' }), options)).toMatch(
     /<a class="qr" href="lightning:[^"]+" target="_top"/,

@@ -99,6 +99,17 @@ describe('setting up', () => {
     expect((await person.visitor.get(page)).html).toMatch(/Recovery codes left: <bdi dir="ltr">10</);
   });
 
+  test('a form with a fault may be read in another language, and loaded again', async () => {
+    const { visitor, password } = await secured();
+    for (const form of ['confirm', 'recovery-codes', 'off']) {
+      const path = `${page}/${form}`;
+      // Where the browser is once the form was refused, and where the menu of languages leads from there.
+      await visitor.submit(path, { password, code: 'wrong' });
+      const { status, headers } = await visitor.get(`${path}?locale=de`);
+      expect([form, status, headers.location]).toEqual([form, 303, `${page}?locale=de`]);
+    }
+  });
+
   test('goes stale after ten minutes, and cannot be begun while it is on', async () => {
     const person = await signedIn();
     await person.visitor.submit(page, { password: person.password });

@@ -31,11 +31,8 @@ export function renderReceiptPage(view: ReceiptView, options: { nonce: string; l
     children: (
       <>
         <article class="card" aria-labelledby="title">
-          {!view.livemode && (
-            <p class="watermark" aria-hidden="true">
-              {words.watermark}
-            </p>
-          )}
+          {/* Drawn, since it is no text to be read: the strip on top says it. */}
+          {!view.livemode && <p class="watermark" aria-hidden="true" data-text={words.watermark} />}
           <header>
             <MerchantMark name={view.merchant.name} logoUrl={view.merchant.logoUrl} />
             <State view={view} language={language} />

@@ -101,7 +101,7 @@ function PaymentFacts({ view, language }: ResultProps): JSX.Element {
           <dt>{words.paidAt}</dt>
           <dd>
             <time datetime={view.paidAt.toISOString()}>
-              {figuresOf(language).time(view.paidAt, view.merchant.timeZone)}
+              {figuresOf(language).time(view.paidAt, view.merchant.timeZone, true)}
             </time>
           </dd>
         </div>
