@@ -77,7 +77,6 @@ test.skipIf(!soak)(
     expect(await satline.end('SIGTERM')).toBe(0);
 
     console.log(Object.fromEntries(traffic.statuses));
-    expect([...traffic.statuses.keys()].filter((status) => status >= 500)).toEqual([]);
     const part = Math.floor(samples.length * lastPart);
     const start = Math.floor(samples.length * settled);
     const [before, after] = [samples.slice(start, start + part), samples.slice(-part)].map(levelOf);
@@ -87,6 +86,8 @@ test.skipIf(!soak)(
         `resident ${inMegabytes(before!.resident, after!.resident)}`,
       seed,
     );
+    // What was measured is told all the same, and why they failed stands in the log.
+    expect([...traffic.statuses.keys()].filter((status) => status >= 500), satline.output.slice(-20_000)).toEqual([]);
     expect(after!.heap).toBeLessThan(before!.heap * 1.1);
     expect(after!.resident).toBeLessThan(before!.resident * 1.1);
   },
