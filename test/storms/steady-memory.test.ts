@@ -87,7 +87,10 @@ test.skipIf(!soak)(
       seed,
     );
     // What was measured is told all the same, and why they failed stands in the log.
-    expect([...traffic.statuses.keys()].filter((status) => status >= 500), satline.output.slice(-20_000)).toEqual([]);
+    expect(
+      [...traffic.statuses.keys()].filter((status) => status >= 500),
+      satline.output.slice(-20_000),
+    ).toEqual([]);
     expect(after!.heap).toBeLessThan(before!.heap * 1.1);
     expect(after!.resident).toBeLessThan(before!.resident * 1.1);
   },
