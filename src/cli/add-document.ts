@@ -8,6 +8,7 @@ import { insertMerchantDocument } from '../store/merchant-documents.ts';
 import { chooseMerchant } from './choose-merchant.ts';
 import { addCommand, withParts } from './command.ts';
 import { CliFailure } from './failure.ts';
+import { fileFailure } from './file-failure.ts';
 import { readId, readName } from './option-values.ts';
 
 interface Options {
@@ -37,8 +38,8 @@ export function addAddDocument(group: Command): void {
       withParts<Options>(async ({ parts }, options, file) => {
         if (!/^[\w.+-]+\/[\w.+-]+$/.test(options.type))
           throw new CliFailure(`${options.type} is no media type, such as application/pdf.`);
-        const content = await readFile(file).catch((cause: Error) => {
-          throw new CliFailure(`${file} cannot be read: ${cause.message}.`, { cause });
+        const content = await readFile(file).catch((error) => {
+          throw fileFailure(file, error);
         });
         if (content.length > largestDocumentBytes) throw new CliFailure(`${file} is larger than ${largestDocument}.`);
         const merchant = await chooseMerchant(parts.db, options.merchant);

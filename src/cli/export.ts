@@ -1,9 +1,11 @@
 import { open, rename, unlink } from 'node:fs/promises';
+import { dirname } from 'node:path';
 import type { Command } from 'commander';
 import type { Database } from '../db/database.ts';
 import { type ExportResult, exportDatabase } from '../db/transfer/export.ts';
 import { addCommand, withParts } from './command.ts';
 import { CliFailure } from './failure.ts';
+import { fileFailure } from './file-failure.ts';
 import { type Progress, table } from './output.ts';
 
 export function addExport(program: Command): void {
@@ -43,10 +45,10 @@ export function addBackup(program: Command): void {
 /** Written beside and moved into place when it is whole and on the disk. */
 async function exportToFile(db: Database, path: string, now: Date, progress: Progress): Promise<ExportResult> {
   const unfinished = `${path}.unfinished`;
-  const file = await open(unfinished, 'wx', 0o600).catch((cause: NodeJS.ErrnoException) => {
-    const reason =
-      cause.code === 'EEXIST' ? 'is left from an earlier try; remove it first' : `cannot be written (${cause.code})`;
-    throw new CliFailure(`${unfinished} ${reason}.`, { cause });
+  const file = await open(unfinished, 'wx', 0o600).catch((error) => {
+    if (error.code === 'EEXIST')
+      throw new CliFailure(`${unfinished} is left from an earlier try; remove it first.`, { cause: error });
+    throw fileFailure(error.code === 'ENOENT' ? dirname(path) : path, error);
   });
   const target = file.createWriteStream({ autoClose: false });
   try {
@@ -59,7 +61,7 @@ async function exportToFile(db: Database, path: string, now: Date, progress: Pro
     return result;
   } catch (error) {
     await unlink(unfinished).catch(() => {});
-    throw error;
+    throw fileFailure(path, error);
   } finally {
     // Closing waits until the stream has let go of the file, which by itself it never does.
     target.destroy();

@@ -3,6 +3,7 @@ import type { Command } from 'commander';
 import { importDirectory } from '../resources/directory/import-directory.ts';
 import { addCommand, withParts } from './command.ts';
 import { CliFailure } from './failure.ts';
+import { fileFailure } from './file-failure.ts';
 
 interface Options {
   replace?: boolean;
@@ -34,12 +35,9 @@ export function addImportDirectory(group: Command): void {
 }
 
 async function readJson(path: string): Promise<unknown> {
-  let text: string;
-  try {
-    text = await readFile(path, 'utf8');
-  } catch (cause) {
-    throw new CliFailure(`${path} cannot be read.`, { cause });
-  }
+  const text = await readFile(path, 'utf8').catch((error) => {
+    throw fileFailure(path, error);
+  });
   try {
     return JSON.parse(text);
   } catch (cause) {

@@ -1,4 +1,5 @@
-import { createReadStream, existsSync } from 'node:fs';
+import { createReadStream } from 'node:fs';
+import { access } from 'node:fs/promises';
 import type { Command } from 'commander';
 import { migrate } from '../db/migrate.ts';
 import { ImportRefused, importDatabase } from '../db/transfer/import.ts';
@@ -9,6 +10,7 @@ import { adoptEvents } from '../store/events.ts';
 import { addCommand, withConfig } from './command.ts';
 import { rowTable } from './export.ts';
 import { CliFailure } from './failure.ts';
+import { fileFailure } from './file-failure.ts';
 import { openDatabase } from './open.ts';
 
 export function addImport(program: Command): void {
@@ -20,7 +22,9 @@ export function addImport(program: Command): void {
     'import satline.jsonl.gz   # with DATABASE_URL set: from embedded to PostgreSQL',
   ).action(
     withConfig(async ({ config, progress }, _options, path) => {
-      if (!existsSync(path!)) throw new CliFailure(`There is no file ${path}.`);
+      await access(path!).catch((error) => {
+        throw fileFailure(path!, error);
+      });
       const db = await openDatabase(config);
       try {
         const keys = await readSecretsKeys(config, true);
@@ -45,7 +49,7 @@ export function addImport(program: Command): void {
       } catch (error) {
         if (error instanceof ImportRefused)
           throw new CliFailure(`${error.message}. Nothing was changed.`, { cause: error });
-        throw error;
+        throw fileFailure(path!, error);
       } finally {
         await db.close();
       }

@@ -3,6 +3,7 @@ import { parseCurrency } from '../kernel/currency.ts';
 import { isEmailAddress } from '../kernel/email.ts';
 import { isUuid } from '../kernel/ids.ts';
 import { parseTimeZone } from '../kernel/time-zone.ts';
+import { parseTimestamp } from '../kernel/timestamp.ts';
 import { longestDelayMillis, longestPayAfterSeconds, type SimulationWishes } from '../model/simulation.ts';
 
 /** Readers of what stands behind an option. Each throws what commander prints as a usage error. */
@@ -37,6 +38,12 @@ export function readTimeZone(text: string): string {
   const name = parseTimeZone(text.trim());
   if (name === undefined) throw new InvalidArgumentError('It must be an IANA time zone, such as UTC or Europe/Berlin.');
   return name;
+}
+
+export function readMoment(text: string): Date {
+  const moment = parseTimestamp(text.trim());
+  if (moment === undefined) throw new InvalidArgumentError('It must be a date such as 2027-03-01.');
+  return moment;
 }
 
 export function readDays(text: string): number {

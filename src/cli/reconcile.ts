@@ -1,8 +1,7 @@
 import type { Command } from 'commander';
 import { type Difference, reconcile } from '../flows/reconcile.ts';
-import { parseTimestamp } from '../kernel/timestamp.ts';
 import { addCommand, withParts } from './command.ts';
-import { CliFailure } from './failure.ts';
+import { readMoment } from './option-values.ts';
 
 export function addReconcile(program: Command): void {
   addCommand(
@@ -12,16 +11,14 @@ export function addReconcile(program: Command): void {
     'reconcile --since 2027-03-01',
     'reconcile --fix',
   )
-    .option('--since <date>', 'only invoices made since then')
+    .option('--since <date>', 'only invoices made since then', readMoment)
     .option('--fix', 'record payments that the wallets have and our books lack; nothing else is changed')
     .action(
-      withParts<{ since?: string; fix?: boolean }>(async ({ parts, progress, signal }, options) => {
-        const since = options.since === undefined ? undefined : parseTimestamp(options.since);
-        if (options.since !== undefined && !since) throw new CliFailure('--since must be a date such as 2027-03-01.');
+      withParts<{ since?: Date; fix?: boolean }>(async ({ parts, progress, signal }, options) => {
         const differences: Difference[] = [];
         let looked = 0;
         const run = reconcile(parts, {
-          since,
+          since: options.since,
           fix: options.fix === true,
           signal,
           onProgress: (count) => {

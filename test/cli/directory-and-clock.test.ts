@@ -53,7 +53,7 @@ test('directory import takes a file, all of it or nothing, and says what changed
   const text = await satlineHere(database.env, 'directory', 'import', file('text.json', '{'));
   expect([text.code, text.stderr]).toEqual([1, expect.stringContaining('is no JSON')]);
   const missing = await satlineHere(database.env, 'directory', 'import', join(folder, 'none.json'));
-  expect([missing.code, missing.stderr]).toEqual([1, expect.stringContaining('cannot be read')]);
+  expect([missing.code, missing.stderr]).toEqual([1, expect.stringContaining('There is no /')]);
 });
 
 test('clock advance moves a merchant’s test data on a running service', async () => {

@@ -42,7 +42,8 @@ test('documents and access tokens made by command are good at the API, in their 
   expect(document).toMatchObject({ object: 'merchant_document', livemode: false, name: 'März.pdf', size_bytes: 5 });
   for (const [words, sentence] of [
     [[file, '--type', 'pdf'], 'pdf is no media type'],
-    [[join(folder, 'none')], 'cannot be read'],
+    [[join(folder, 'none')], 'There is no /'],
+    [[folder], 'is a folder. Name a file.'],
   ] as const) {
     const refused = await run('document', 'add', ...words);
     expect([refused.code, refused.stdout]).toEqual([1, '']);

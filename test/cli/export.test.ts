@@ -1,4 +1,4 @@
-import { mkdtemp, readdir, rm } from 'node:fs/promises';
+import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -26,4 +26,25 @@ test('export and backup end once their file is whole', async () => {
     expect([code, json().object]).toEqual([0, words[0]]);
   }
   expect((await readdir(folder)).filter((name) => name.endsWith('.jsonl.gz'))).toHaveLength(2);
+});
+
+test('a file or folder that cannot be used is named, with what to do', async () => {
+  const file = join(folder, 'note.txt');
+  await writeFile(file, 'milk');
+  const before = await readdir(folder);
+  for (const [words, sentence] of [
+    [['export', folder], `${folder} is a folder. Name a file.`],
+    [
+      ['export', join(folder, 'none', 'one.gz')],
+      `There is no ${join(folder, 'none')}. Look for a mistake in its name.`,
+    ],
+    [['backup', join(folder, 'none')], `There is no ${join(folder, 'none')}. Look for a mistake in its name.`],
+    [['backup', file], `${file} is no folder. Name one.`],
+    [['import', join(folder, 'none')], `There is no ${join(folder, 'none')}. Look for a mistake in its name.`],
+    [['import', folder], `${folder} is a folder. Name a file.`],
+  ] as const) {
+    const { code, stderr } = await satlineHere(database.env, ...words);
+    expect([code, stderr]).toEqual([1, `${sentence}\n`]);
+  }
+  expect(await readdir(folder)).toEqual(before);
 });

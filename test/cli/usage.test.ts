@@ -116,6 +116,7 @@ describe('wrong usage', () => {
     ['no address', ['wallet', 'add']],
     ['a ceiling of nothing', ['wallet', 'add', 'a@b.co', '--max-payment-sats', '0']],
     ['a ceiling in parts', ['wallet', 'add', 'a@b.co', '--max-payment-sats', '1.5']],
+    ['a day that is none', ['reconcile', '--since', 'yesterday']],
     ['two wallets', ['wallet', 'probe', id, id]],
   ])('is %s', async (_, words) => {
     expect(await usageFault(...words)).toMatch(/^error: .*\n[\s\S]*--help/);
