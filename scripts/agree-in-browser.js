@@ -4,12 +4,12 @@
 import { existsSync } from 'node:fs';
 import { chromium } from 'playwright-core';
 
-const [address] = process.argv.slice(2);
-const { CONSENT_EMAIL, CONSENT_PASSWORD, CHROMIUM } = process.env;
+const [address = ''] = process.argv.slice(2);
+const { CONSENT_EMAIL = '', CONSENT_PASSWORD = '', CHROMIUM = '' } = process.env;
 const candidates = [CHROMIUM, '/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'];
 
 const browser = await chromium.launch({
-  executablePath: candidates.find((path) => path && existsSync(path)),
+  executablePath: candidates.find((path) => existsSync(path)) ?? '',
   args: ['--no-sandbox', '--disable-dev-shm-usage', '--disable-gpu'],
 });
 try {

@@ -15,9 +15,9 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { brotliCompressSync, constants } from 'node:zlib';
 import { PGlite } from '@electric-sql/pglite';
-import { openEmbeddedDatabase } from '../dist/db/embedded.js';
-import { migrate, readMigrations } from '../dist/db/migrate.js';
-import { silentLog } from '../dist/kernel/log.js';
+import { openEmbeddedDatabase } from '#product/db/embedded.js';
+import { migrate, readMigrations } from '#product/db/migrate.js';
+import { silentLog } from '#product/kernel/log.js';
 
 const target = join(import.meta.dirname, '../src/db/embedded');
 const scratch = mkdtempSync(join(tmpdir(), 'satline-template-'));
@@ -84,7 +84,7 @@ async function describeSchema() {
   const migrations = await readMigrations();
   const hash = createHash('sha256');
   for (const { text } of migrations) hash.update(text);
-  return { version: migrations.at(-1).version, sha256: hash.digest('hex') };
+  return { version: migrations.at(-1)?.version, sha256: hash.digest('hex') };
 }
 
 async function openCluster(directory) {

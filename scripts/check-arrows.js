@@ -89,7 +89,7 @@ export function findFaults(source) {
 
 function whyNot(from, to) {
   const [fromRoom, toRoom] = [roomOf(from), roomOf(to)];
-  if (floorOf.get(fromRoom) > floorOf.get(toRoom)) return `goes up from ${fromRoom} to ${toRoom}`;
+  if (Number(floorOf.get(fromRoom)) > Number(floorOf.get(toRoom))) return `goes up from ${fromRoom} to ${toRoom}`;
   const allowed = onlyImports[fromRoom];
   if (allowed && fromRoom !== toRoom && !allowed.some((start) => to.startsWith(start))) {
     return `${fromRoom} may import only ${['itself', ...allowed].join(', ')}`;

@@ -78,7 +78,7 @@ function knownVariables(root, pages) {
   const names = new Set([...configuration.matchAll(/^\| `([A-Z_]+)`/gm)].map((match) => match[1]));
   for (const folder of ['test', 'scripts', 'bench', '.ci']) {
     if (!existsSync(join(root, folder))) continue;
-    for (const name of readdirSync(join(root, folder), { recursive: true })) {
+    for (const name of readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })) {
       if (!/\.(ts|js)$|^run$/.test(name)) continue;
       const text = readFileSync(join(root, folder, name), 'utf8');
       for (const [, variable] of text.matchAll(/\b([A-Z][A-Z0-9]*_[A-Z0-9_]+)\b/g)) names.add(variable);

@@ -12,6 +12,7 @@ const checks = {
   types: [
     [bin('tsc'), '-p', 'tsconfig.check.json'],
     [bin('tsc'), '-p', 'bench/tsconfig.json'],
+    [bin('tsc'), '-p', 'scripts/tsconfig.json'],
   ],
   'lint and format': [[bin('biome'), 'ci', '--colors=off', '.']],
   arrows: [[process.execPath, 'scripts/check-arrows.js']],

@@ -72,14 +72,15 @@ async function startProxy({ url, key }) {
   const server = createServer((incoming, answer) => {
     const headers = { ...incoming.headers, authorization: `Bearer ${key}` };
     const outgoing = request(url, { method: incoming.method, headers }, (response) => {
-      answer.writeHead(response.statusCode, response.headers);
+      answer.writeHead(response.statusCode ?? 502, response.headers);
       response.pipe(answer);
     });
     outgoing.on('error', () => answer.destroy());
     incoming.pipe(outgoing);
   });
-  await new Promise((resolve) => server.listen(0, '127.0.0.1', resolve));
-  return { url: `http://127.0.0.1:${server.address().port}/api/v1/mcp`, close: () => server.close() };
+  await new Promise((resolve) => server.listen(0, '127.0.0.1', () => resolve(undefined)));
+  const { port } = /** @type {import('node:net').AddressInfo} */ (server.address());
+  return { url: `http://127.0.0.1:${port}/api/v1/mcp`, close: () => server.close() };
 }
 
 async function runConformance() {
@@ -152,8 +153,9 @@ function runRemoteWithOauth(mode) {
 /** @returns what is wrong, by `use`, which gets a client behind mcp-remote. */
 async function throughRemote(args, env, use) {
   const client = new Client({ name: 'satline-conformance', version: '1.0.0' });
-  const command = { command: 'npx', args: ['-y', remote, service.url, ...args], cwd: folder, stderr: 'ignore', env };
-  await client.connect(new StdioClientTransport(command), { timeout: 180_000 });
+  const words = ['-y', remote, service.url, ...args];
+  const transport = new StdioClientTransport({ command: 'npx', args: words, cwd: folder, stderr: 'ignore', env });
+  await client.connect(transport, { timeout: 180_000 });
   try {
     return await use(client);
   } finally {
@@ -161,11 +163,18 @@ async function throughRemote(args, env, use) {
   }
 }
 
-/** A home where nothing is kept yet; what npm has fetched is shared. */
+/**
+ * A home where nothing is kept yet; what npm has fetched is shared.
+ * @returns {Record<string, string>}
+ */
 function homeAt(name) {
   const home = join(folder, name);
   mkdirSync(home);
-  return { npm_config_cache: join(homedir(), '.npm'), ...process.env, HOME: home };
+  return {
+    npm_config_cache: join(homedir(), '.npm'),
+    .../** @type {Record<string, string>} */ (process.env),
+    HOME: home,
+  };
 }
 
 /** The same with a person before its browser. Only without a display does BROWSER count. */

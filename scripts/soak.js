@@ -29,7 +29,7 @@ const url = process.env.TEST_DATABASE_URL;
 const runs = [
   ['embedded', undefined],
   ['PostgreSQL', url],
-].filter(([name, value]) => (name === 'embedded' || value) && (!options.on || options.on === name.toLowerCase()));
+].filter(([name, value]) => (name === 'embedded' || value) && (!options.on || options.on === name?.toLowerCase()));
 if (!url && options.on !== 'embedded')
   console.log('TEST_DATABASE_URL is not set: PostgreSQL is left out, and with it every race between processes.');
 

@@ -49,7 +49,9 @@ async function sell() {
 /** Calls a tool. What the API refuses is a result that says so: a model would read it and try something else. */
 async function call(name, args = {}) {
   const { content, isError } = await client.callTool({ name, arguments: args });
-  const answer = JSON.parse(content[0].text);
+  const [first] = content;
+  if (first?.type !== 'text') throw new Error(`${name} answered no text`);
+  const answer = JSON.parse(first.text);
   if (!isError) return answer;
   const { message, details = [] } = answer.error;
   throw new Error(`${name}: ${[message, ...details].join('; ')}`);

@@ -45,5 +45,6 @@ const server = createServer(async (request, response) => {
 });
 
 server.listen(Number(process.env.PORT ?? 4000), '127.0.0.1', () => {
-  console.log(`listening on http://127.0.0.1:${server.address().port}/hook`);
+  const { port } = /** @type {import('node:net').AddressInfo} */ (server.address());
+  console.log(`listening on http://127.0.0.1:${port}/hook`);
 });

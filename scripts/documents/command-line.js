@@ -1,4 +1,4 @@
-import { buildProgram } from '../../dist/cli/program.js';
+import { buildProgram } from '#product/cli/program.js';
 import { code, table } from './markdown.js';
 
 /** Every command with its options, from the declarations in `src/cli/`. */

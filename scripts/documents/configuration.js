@@ -1,4 +1,4 @@
-import { entries } from '../../dist/config.js';
+import { entries } from '#product/config.js';
 import { code, table } from './markdown.js';
 
 /** The environment variables, from `src/config.ts`. */

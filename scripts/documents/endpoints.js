@@ -1,5 +1,5 @@
-import { filterNames } from '../../dist/kernel/filters.js';
-import { operations } from '../../dist/resources/index.js';
+import { filterNames } from '#product/kernel/filters.js';
+import { operations } from '#product/resources/index.js';
 import { code, groupBy, table } from './markdown.js';
 
 /** The endpoint table, from the operations in `src/resources/index.ts`. */

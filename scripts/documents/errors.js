@@ -1,5 +1,5 @@
-import { errorStatus } from '../../dist/kernel/errors.js';
-import { operations } from '../../dist/resources/index.js';
+import { errorStatus } from '#product/kernel/errors.js';
+import { operations } from '#product/resources/index.js';
 import { code, table } from './markdown.js';
 
 /** What a caller should make of each code. The table in `src/kernel/errors.ts` is closed, and so is this one. */
@@ -48,7 +48,7 @@ operations: \`src/resources/index.ts\`):
 \`\`\`
 
 A code has one status for ever, so clients can switch on the code. \`request_id\` also stands in the header
-\`X-Request-Id\` and in the log. Codes without an operation can come from any call, or belong to work that is still to come.
+\`X-Request-Id\` and in the log. Codes without an operation can come from any call.
 
 ${table(['status', 'code', 'what it means', 'named by'], rows)}`;
 }

@@ -1,6 +1,6 @@
-import { readConfig } from '../../dist/config.js';
-import { operations } from '../../dist/resources/index.js';
-import { openApiDocument } from '../../dist/surfaces/openapi/document.js';
+import { readConfig } from '#product/config.js';
+import { operations } from '#product/resources/index.js';
+import { openApiDocument } from '#product/surfaces/openapi/document.js';
 
 /** The OpenAPI document a server with the default configuration serves at `/api/v1/openapi.json`. */
 export function openApiFile(command) {

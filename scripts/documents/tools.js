@@ -1,6 +1,6 @@
-import { operations } from '../../dist/resources/index.js';
-import { publishableTool } from '../../dist/surfaces/mcp/call-tool.js';
-import { toTool } from '../../dist/surfaces/mcp/tool.js';
+import { operations } from '#product/resources/index.js';
+import { publishableTool } from '#product/surfaces/mcp/call-tool.js';
+import { toTool } from '#product/surfaces/mcp/tool.js';
 import { code, table } from './markdown.js';
 
 /** The tools over MCP, from the same operations as everything else. */
@@ -27,6 +27,7 @@ function argumentsOf({ arguments: known }) {
   return [...known].map(([name, { isRequired }]) => code(name) + (isRequired ? '*' : '')).join(', ');
 }
 
+/** @param {import('#product/operation/operation.js').Operation} operation */
 function keysFor({ name, access: { permission, oauthScope, public: isPublic } }) {
   const scope = oauthScope ?? (permission?.startsWith('catalog:') ? 'catalog' : undefined);
   return [
