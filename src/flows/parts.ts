@@ -59,7 +59,7 @@ export interface Parts {
   readonly strictAnswers: boolean;
 }
 
-/** Test mode may run on a fixed rate while live mode asks the world. */
+/** Test mode may run on a fixed exchange rate while live mode asks the world. */
 export interface RatesByMode {
   readonly live: Rates;
   readonly test: Rates;

@@ -25,7 +25,7 @@ type Values = Pick<
 
 /**
  * What the received sats are worth now, and by how much that differs from what was quoted. Without a fresh rate the
- * invoice's own prices are used: money that has arrived is recorded whatever the rate sources say.
+ * invoice's own prices are used: money that has arrived is recorded whatever the sources of exchange rates say.
  */
 export function valuesAtPayment(
   rates: RatesByMode,

@@ -30,7 +30,7 @@ const defaultFixedBtcUsd = '100000';
  */
 export function createFixedRates(clock: Clock, btcUsd: string = defaultFixedBtcUsd): Rates {
   const dollars = decimal(btcUsd);
-  if (dollars === 0n) throw new RangeError('a fixed rate must be above zero');
+  if (dollars === 0n) throw new RangeError('a fixed exchange rate must be above zero');
   const prices: ReadonlyMap<string, string> = new Map(
     currencies.map((currency) => {
       const perDollar = unitsPerDollar.get(currency) ?? decimalOne;

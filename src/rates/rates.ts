@@ -35,7 +35,7 @@ export function createRates(options: RatesOptions): Rates {
     sourceTimeoutSeconds = 5,
   } = options;
   if (sources.length < minimumSources) {
-    throw new Error(`${minimumSources} rate sources must agree, but only ${sources.length} are configured`);
+    throw new Error(`${minimumSources} exchange rate sources must agree, but only ${sources.length} are configured`);
   }
 
   const reports = new Map<string, SourceReport>();
@@ -85,13 +85,13 @@ export function createRates(options: RatesOptions): Rates {
     try {
       const prices = await unlessAborted(source, abort.signal);
       reports.set(source.name, { source: source.name, prices, fetchedAt });
-      if (silent.delete(source.name)) log.info({ source: source.name }, 'rate source answers again');
+      if (silent.delete(source.name)) log.info({ source: source.name }, 'exchange rate source answers again');
       // With no price at all, two answers are worth more than waiting for a third.
       if (!current('usd')) publish();
     } catch (error) {
       if (abort.signal.reason === stopped) return;
       const reason = error instanceof Error ? error.message : String(error);
-      if (!silent.has(source.name)) log.warn({ source: source.name, reason }, 'rate source gives no price');
+      if (!silent.has(source.name)) log.warn({ source: source.name, reason }, 'exchange rate source gives no price');
       silent.add(source.name);
     }
   }
@@ -104,8 +104,8 @@ export function createRates(options: RatesOptions): Rates {
     if (abort.signal.reason === stopped) return;
     const agree = publish();
     if (agree !== agreeing) {
-      if (agree) log.info('rate sources agree again');
-      else log.warn({ sources: sources.length, minimumSources }, 'rate sources agree on no price');
+      if (agree) log.info('exchange rate sources agree again');
+      else log.warn({ sources: sources.length, minimumSources }, 'exchange rate sources agree on no price');
     }
     agreeing = agree;
   }

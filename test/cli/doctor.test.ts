@@ -56,7 +56,7 @@ describe('doctor', { timeout: 180_000 }, () => {
       migrations: 'ok',
       'secrets key': 'ok',
       merchants: 'ok',
-      rates: 'ok',
+      'exchange rates': 'ok',
     });
     expect(code).toBe(0);
     if (!onPostgres) expect(get('database').advice).toContain('set DATABASE_URL');
@@ -111,7 +111,7 @@ describe('doctor', { timeout: 180_000 }, () => {
     expect(status).not.toHaveProperty('merchant Shop');
   });
 
-  test('asks every rate source', async () => {
+  test('asks every exchange rate source', async () => {
     const server = createServer((request, response) => {
       const kraken = { error: [], result: { XXBTZUSD: { c: ['50100.0', '1'] } } };
       const coinbase = { data: { currency: 'BTC', rates: { USD: '50000' } } };
@@ -125,10 +125,10 @@ describe('doctor', { timeout: 180_000 }, () => {
     try {
       const kraken = `kraken=${at}/kraken`;
       expect(await ask(`coinbase=${at}/coinbase,${kraken},mempool=${at}/mempool`)).toMatchObject([
-        { name: 'rate source coinbase', status: 'ok', found: 'Answers: one bitcoin is 50000 dollars.' },
-        { name: 'rate source kraken', status: 'ok', found: 'Answers: one bitcoin is 50100.0 dollars.' },
-        { name: 'rate source mempool', status: 'trouble', found: 'Gives no price: HTTP status 502.' },
-        { name: 'rates', status: 'ok', found: 'The sources agree on 50050.00 dollars.' },
+        { name: 'exchange rate source coinbase', status: 'ok', found: 'Answers: one bitcoin is 50000 dollars.' },
+        { name: 'exchange rate source kraken', status: 'ok', found: 'Answers: one bitcoin is 50100.0 dollars.' },
+        { name: 'exchange rate source mempool', status: 'trouble', found: 'Gives no price: HTTP status 502.' },
+        { name: 'exchange rates', status: 'ok', found: 'The sources agree on 50050.00 dollars.' },
       ]);
       const disagree = await ask(`${kraken},mempool=${at}/mempool`);
       expect(disagree[2]).toMatchObject({ status: 'trouble', found: expect.stringContaining('No 2 sources agree') });

@@ -294,7 +294,9 @@ describe('the background work', () => {
 
 test('refuses to start with fewer sources than must agree', () => {
   const only = new TestSource('coinbase', {});
-  expect(() => createRates({ sources: [only], clock: new ManualClock(), log: silentLog })).toThrow(/2 rate sources/);
+  expect(() => createRates({ sources: [only], clock: new ManualClock(), log: silentLog })).toThrow(
+    /2 exchange rate sources/,
+  );
 });
 
 test('logs a silent source once, and its return', async () => {
@@ -310,10 +312,10 @@ test('logs a silent source once, and its return', async () => {
   b.says({ usd: '100000' });
   await rates.refresh();
   expect(lines).toEqual([
-    'rate source gives no price',
-    'rate sources agree on no price',
-    'rate source answers again',
-    'rate sources agree again',
+    'exchange rate source gives no price',
+    'exchange rate sources agree on no price',
+    'exchange rate source answers again',
+    'exchange rate sources agree again',
   ]);
 });
 

@@ -13,8 +13,9 @@ const answerMillis = 5000;
 export async function checkRates(config: Config, signal: AbortSignal): Promise<Check[]> {
   const setting = config.rateSources;
   if (setting.kind === 'fixed') {
-    const advice = 'A fixed rate is for development: set RATE_SOURCES to real sources before payments are live.';
-    return [ok('rates', `One bitcoin is fixed at ${setting.btcUsd} dollars.`, advice)];
+    const advice =
+      'A fixed exchange rate is for development: set RATE_SOURCES to real sources before payments are live.';
+    return [ok('exchange rates', `One bitcoin is fixed at ${setting.btcUsd} dollars.`, advice)];
   }
   const outbound = createOutbound({ allowPrivateNetworks: await mayReachPrivateNetworks(config) });
   const get: HttpGet = (url, inner) => outbound.request({ url, signal: inner, timeoutMillis: answerMillis });
@@ -30,7 +31,7 @@ export async function checkRates(config: Config, signal: AbortSignal): Promise<C
 }
 
 async function ask(source: RateSource, limit: AbortSignal): Promise<{ check: Check; report?: SourceReport }> {
-  const title = `rate source ${source.name}`;
+  const title = `exchange rate source ${source.name}`;
   const fetchedAt = new Date();
   try {
     const prices = await source.fetch(limit);
@@ -45,7 +46,7 @@ async function ask(source: RateSource, limit: AbortSignal): Promise<{ check: Che
 
 function checkAgreement(reports: readonly SourceReport[]): Check {
   const price = agreePrices(reports, usualMinimumSources).get('usd')?.price;
-  if (price !== undefined) return ok('rates', `The sources agree on ${formatPrice(price)} dollars.`);
+  if (price !== undefined) return ok('exchange rates', `The sources agree on ${formatPrice(price)} dollars.`);
   const found = `No ${usualMinimumSources} sources agree on a price, so live orders get no invoice.`;
-  return trouble('rates', found, 'Name more sources in RATE_SOURCES: coinbase, kraken, bitstamp, mempool.');
+  return trouble('exchange rates', found, 'Name more sources in RATE_SOURCES: coinbase, kraken, bitstamp, mempool.');
 }

@@ -14,7 +14,7 @@ export function addDoctor(program: Command): void {
   addCommand(
     program,
     'doctor',
-    'Look at configuration, database, secrets key, rates and wallets, and say what to do about each trouble',
+    'Look at configuration, database, secrets key, exchange rates and wallets, and say what to do about each trouble',
     'doctor',
     'doctor --json',
   ).action(
@@ -34,12 +34,12 @@ export function addDoctor(program: Command): void {
 async function examine(progress: Progress, signal: AbortSignal): Promise<Check[]> {
   const node = checkNode();
   const { checks, config } = checkConfiguration(process.env);
-  if (!config) return [node, ...checks, ...['database', 'secrets key', 'rates', 'wallets'].map(skipped)];
+  if (!config) return [node, ...checks, ...['database', 'secrets key', 'exchange rates', 'wallets'].map(skipped)];
   progress.show('Looking at the database');
   const { check, db } = await checkDatabase(config);
   try {
     const stored = db ? await examineDatabase(db, config) : undefined;
-    progress.show('Asking the rate sources');
+    progress.show('Asking for exchange rates');
     const rates = await checkRates(config, signal);
     const before = [node, ...checks, check];
     if (!stored) return [...before, ...['migrations', 'secrets key', 'wallets'].map(skipped), ...rates];
