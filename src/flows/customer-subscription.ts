@@ -6,7 +6,7 @@ import type { OrderRow } from '../model/order.ts';
 import { receiptUrl } from '../model/sale.ts';
 import { scopeOf } from '../model/scope.ts';
 import type { PeriodRow, SubscriptionRow } from '../model/subscription.ts';
-import { findOpenInvoice } from '../store/invoices.ts';
+import { findOpenInvoice, sumQuotedPaid } from '../store/invoices.ts';
 import { findMerchant } from '../store/merchants.ts';
 import { listOrdersById } from '../store/orders.ts';
 import { listReceiptTokens } from '../store/sales.ts';
@@ -28,8 +28,10 @@ export interface CustomerView {
     /** Address of the receipt, once it is paid. */
     readonly receipt: string | undefined;
   }[];
-  /** The order that is to be paid, with its invoice once one was opened. */
-  readonly unpaid: { readonly order: OrderRow; readonly invoice: InvoiceRow | undefined } | undefined;
+  /** The order that is to be paid, with what was paid of it already, and its invoice once one was opened. */
+  readonly unpaid:
+    | { readonly order: OrderRow; readonly paidCents: number; readonly invoice: InvoiceRow | undefined }
+    | undefined;
   /** The moment at which all of this was read. */
   readonly now: Date;
 }
@@ -56,9 +58,13 @@ export async function readCustomerView(parts: Parts, link: string): Promise<Cust
     return { period, order: orders.get(period.order_id)!, receipt };
   });
   const open = shown.find(({ period, order }) => !period.settled && order.status === 'pending');
-  const last = open && (await findOpenInvoice(parts.db, open.order.id, now));
-  const invoice = last?.status === 'pending' ? last : undefined;
-  return { subscription, merchant: merchant!, periods: shown, unpaid: open && { order: open.order, invoice }, now };
+  const unpaid = open && (await readUnpaid(parts, open.order, now));
+  return { subscription, merchant: merchant!, periods: shown, unpaid, now };
+}
+
+async function readUnpaid({ db }: Parts, order: OrderRow, now: Date): Promise<CustomerView['unpaid']> {
+  const [last, paidCents] = await Promise.all([findOpenInvoice(db, order.id, now), sumQuotedPaid(db, order.id)]);
+  return { order, paidCents, invoice: last?.status === 'pending' ? last : undefined };
 }
 
 /** Accepts the invitation. @throws {AppError} 409 when it was withdrawn, 403 while the merchant is not active. */

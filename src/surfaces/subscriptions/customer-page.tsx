@@ -158,12 +158,24 @@ function Terms({ view: { subscription }, language }: Shown): JSX.Element {
 
 function Payment(shown: Shown): JSX.Element {
   const { view, language } = shown;
-  const { order, invoice } = view.unpaid!;
+  const { order, paidCents, invoice } = view.unpaid!;
   const figures = figuresOf(language);
   const words = wordsOf(language);
-  const { checkout } = dictionaryOf(language);
-  const pay = words.pay(figures.money(order.total_amount_cents, order.currency));
-  if (!invoice) return <Deed {...shown} name="pay" text={pay} accent />;
+  const { checkout, alreadyPaid } = dictionaryOf(language);
+  const pay = words.pay(figures.money(order.total_amount_cents - paidCents, order.currency));
+  const paid = paidCents > 0 && (
+    <p class="small">
+      {alreadyPaid}: <Ltr>{figures.money(paidCents, order.currency)}</Ltr>
+    </p>
+  );
+  if (!invoice) {
+    return (
+      <>
+        <Deed {...shown} name="pay" text={pay} accent />
+        {paid}
+      </>
+    );
+  }
   const address = `lightning:${invoice.bolt11.toUpperCase()}`;
   return (
     <section aria-label={pay}>
@@ -171,6 +183,7 @@ function Payment(shown: Shown): JSX.Element {
       <h2>
         {pay} <Ltr>({figures.sats(invoice.amount_sats)})</Ltr>
       </h2>
+      {paid}
       <a class="qr" href={address} aria-label={checkout.qr} {...raw(qrSvg(address.toUpperCase()))} />
       <LinkButton href={address} icon="open" accent>
         {checkout.openWallet}

@@ -301,6 +301,22 @@ describe('the customer’s page', () => {
     expect(late.body).toContain('can no longer be accepted');
   });
 
+  test('asks for what is left of an order that was paid in part, and says what was paid', async () => {
+    const { test: client } = await app.newMerchant();
+    const subscription = await subscribe(app, client);
+    await act(app, subscription, 'pay');
+    const { id } = (await client.get('/api/v1/m/orders')).body.data[0];
+    const first = await client.post('/api/v1/m/invoices/generate', { order_id: id });
+    await client.patch(`/api/v1/m/orders/${id}`, { order: { total_amount_cents: 4200 } });
+    await client.post(`/api/v1/m/invoices/${first.body.id}/simulate_payment`);
+    for (const deed of [undefined, 'pay']) {
+      if (deed) await act(app, subscription, deed);
+      const page = await customerPage(app, subscription, asPerson);
+      expect(page.body).toContain('Pay $32.00');
+      expect(page.body).toContain('Already paid: <bdi dir="ltr">$10.00</bdi>');
+    }
+  });
+
   test('of a live subscription is not paid by a button', async () => {
     const { live } = await app.newMerchant();
     const subscription = await subscribe(app, live);
