@@ -1,5 +1,5 @@
-// Reads every Markdown file and names what it points at in vain: links, anchors, paths, npm scripts, commands and
-// environment variables. What is generated can't drift; this keeps the rest from drifting unseen.
+// Reads every Markdown file and names what it points at in vain: links, anchors, paths, npm scripts, commands with
+// their options, and environment variables. What is generated can't drift; this keeps the rest from drifting unseen.
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -9,7 +9,10 @@ const skipped = new Set(['node_modules', 'dist', 'data', '.git']);
 const pathPattern = /(?<![\w./:@-])(?:\.ci|bench|bin|docs|scripts|src|test)\/[\w./-]*/g;
 const linkPattern = /(?<!!)\[[^\]]*\]\(([^)\s]+)\)/g;
 const scriptPattern = /\bnpm run ([\w:-]+)/g;
-const commandPattern = /(?:`|^|\$ )satline ([a-z]+(?:-[a-z]+)*(?: [a-z]+(?:-[a-z]+)*)?)/gm;
+const commandPattern = /(?:`|^|\$ )satline ([a-z]+(?:-[a-z]+)*(?: [a-z]+(?:-[a-z]+)*)?)((?:\\\n|[^`\n])*)/gm;
+const optionPattern = /(?<=[\s`])--[a-z]+(?:-[a-z]+)*/g;
+/** Of every command, and not on the generated page. */
+const commonOptions = ['--help', '--json'];
 const variablePattern = /`([A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+)(?:=[^`]*)?`/g;
 
 /** @param {string} root the repository @returns {string[]} one line per fault */
@@ -39,10 +42,12 @@ export function findFaults(root) {
     for (const [, script] of text.matchAll(scriptPattern)) {
       if (!scripts.includes(script)) fault(`names npm run ${script}, which package.json does not have`);
     }
-    for (const [, command] of text.matchAll(commandPattern)) {
+    for (const [, words, rest] of text.matchAll(commandPattern)) {
       // A command without subcommands may be followed by any word.
-      if (![command, command.split(' ')[0]].some((one) => commands.has(one))) {
-        fault(`names satline ${command}, which is no command`);
+      const command = [words, words.split(' ')[0]].find((one) => commands.has(one));
+      if (command === undefined) fault(`names satline ${words}, which is no command`);
+      for (const [option] of command === undefined ? [] : rest.matchAll(optionPattern)) {
+        if (!commands.get(command).has(option)) fault(`names ${option} of satline ${command}, which it does not have`);
       }
     }
     for (const [, variable] of text.matchAll(variablePattern)) {
@@ -66,10 +71,16 @@ function markdownFiles(root, folder = '') {
     .sort();
 }
 
-/** The commands of `src/cli/`, by way of their generated page. */
+/** The commands of `src/cli/` with their options, by way of their generated page. */
 function knownCommands(pages) {
   const page = pages.get('docs/generated/command-line.md') ?? '';
-  return new Set([...page.matchAll(/^## satline (.+)$/gm)].map((match) => match[1]));
+  const sections = page.split(/^## satline /m).slice(1);
+  return new Map(
+    sections.map((section) => {
+      const options = [...section.matchAll(optionPattern)].map(([option]) => option);
+      return [section.split('\n')[0], new Set([...commonOptions, ...options])];
+    }),
+  );
 }
 
 /** What `src/config.ts` reads, by way of its generated page, and what tests and scripts read besides. */

@@ -8,7 +8,10 @@ beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'satline-docs-'));
   write('package.json', JSON.stringify({ scripts: { check: 'true' } }));
   write('docs/generated/configuration.md', '# Configuration\n\n| `DATA_DIR` | | |\n');
-  write('docs/generated/command-line.md', '# Command line\n\n## satline start\n\n## satline key create\n');
+  write(
+    'docs/generated/command-line.md',
+    '# Command line\n\n## satline start\n\n| `--demo` | |\n\n## satline key create\n',
+  );
 });
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
@@ -35,7 +38,7 @@ test('pages that name what is there are fine', async () => {
 test('what has gone is named with its page', async () => {
   write('docs/lost.md', '# Lost\n');
   const readme = `[a](docs/gone.md) [b](docs/generated/configuration.md#no-heading) \`src/gone.ts\` \`npm run gone\`
-\`satline key sell\` \`GONE_DIR\``;
+\`satline key sell\` \`satline key create \\\n  --demo --json\` \`GONE_DIR\``;
   expect(await faults(readme)).toEqual([
     'README.md: links to docs/gone.md, which is not there',
     'README.md: links to docs/generated/configuration.md#no-heading, and no heading there has that name',
@@ -43,6 +46,7 @@ test('what has gone is named with its page', async () => {
     'README.md: names src/gone.ts, which is not there',
     'README.md: names npm run gone, which package.json does not have',
     'README.md: names satline key sell, which is no command',
+    'README.md: names --demo of satline key create, which it does not have',
     'README.md: names the variable GONE_DIR, which nothing reads',
     'docs/lost.md: no page links to it',
   ]);
