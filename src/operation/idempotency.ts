@@ -133,8 +133,12 @@ function ownerOf({ operation, caller, input, now }: Attempt, key: string): Idemp
 
 async function lockAndFind(tx: Handle, owner: IdempotencyOwner): Promise<IdempotencyRow | undefined> {
   if (!(await lockIdempotencyKey(tx, owner.credentialId, owner.key))) throw inProgress();
-  await forgetIdempotencyKey(tx, owner.credentialId, owner.key, new Date(owner.now.getTime() - rememberSeconds * 1000));
-  return findIdempotencyKey(tx, owner.credentialId, owner.key);
+  const before = new Date(owner.now.getTime() - rememberSeconds * 1000);
+  const row = await findIdempotencyKey(tx, owner.credentialId, owner.key, before);
+  if (!row?.over) return row;
+  // Only now: whoever may write has its number among the events, and the call has yet to wait for its order.
+  await forgetIdempotencyKey(tx, owner.credentialId, owner.key);
+  return undefined;
 }
 
 function replay(sealer: Sealer, owner: IdempotencyOwner, row: IdempotencyRow): Answer {

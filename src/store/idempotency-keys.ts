@@ -9,6 +9,8 @@ export interface IdempotencyRow {
   frozen: Buffer | null;
   status: number | null;
   answer: Buffer | null;
+  /** Whether it counts no more. */
+  over: boolean;
 }
 
 const tryLock = statement(
@@ -17,7 +19,10 @@ const tryLock = statement(
 );
 const find = statement(
   'idempotency_find',
-  `select operation, input_hash, state, token, lease_until > clock_timestamp() as leased, frozen, status, answer
+  // What a call that died had frozen is not gone on with after a quarter of an hour: its rate is as old. Nothing of it
+  // was committed, so the next call starts anew.
+  `select operation, input_hash, state, token, lease_until > clock_timestamp() as leased, frozen, status, answer,
+          created_at <= $3 or (state = 'started' and lease_until <= clock_timestamp() - interval '15 minutes') as over
      from idempotency_keys where credential_id = $1 and key = $2`,
 );
 const insertDone = statement(
@@ -50,27 +55,25 @@ const abandon = statement(
   'idempotency_abandon',
   `delete from idempotency_keys where credential_id = $1 and key = $2 and token = $3 and state = 'started'`,
 );
-const forget = statement(
-  'idempotency_forget',
-  // What a call that died had frozen is not gone on with after a quarter of an hour: its rate is as old. Nothing of it
-  // was committed, so the next call starts anew.
-  `delete from idempotency_keys
-    where credential_id = $1 and key = $2
-      and (created_at <= $3 or (state = 'started' and lease_until <= clock_timestamp() - interval '15 minutes'))`,
-);
+const forget = statement('idempotency_forget', 'delete from idempotency_keys where credential_id = $1 and key = $2');
 
 /** Whether this transaction is now the only one that works on the key. */
 export async function lockIdempotencyKey(db: Handle, credentialId: string, key: string): Promise<boolean> {
   return (await db.maybeOne<{ locked: boolean }>(tryLock, [credentialId, key]))!.locked;
 }
 
-export function findIdempotencyKey(db: Handle, credentialId: string, key: string): Promise<IdempotencyRow | undefined> {
-  return db.maybeOne(find, [credentialId, key]);
+/** @param before a row made at or before this is over, as is one whose call died long ago. */
+export function findIdempotencyKey(
+  db: Handle,
+  credentialId: string,
+  key: string,
+  before: Date,
+): Promise<IdempotencyRow | undefined> {
+  return db.maybeOne(find, [credentialId, key, before]);
 }
 
-/** Removes the row when it was made at or before `before`, or when its call died long ago. */
-export async function forgetIdempotencyKey(db: Handle, credentialId: string, key: string, before: Date): Promise<void> {
-  await db.run(forget, [credentialId, key, before]);
+export async function forgetIdempotencyKey(db: Handle, credentialId: string, key: string): Promise<void> {
+  await db.run(forget, [credentialId, key]);
 }
 
 export interface IdempotencyOwner {

@@ -227,16 +227,19 @@ describe('behind a cursor', () => {
   });
 });
 
-test.runIf(onPostgres)(
-  'what happened to one order comes as it happened, however many waited for their turn',
-  async () => {
+test.runIf(onPostgres).each([false, true])(
+  'what happened to one order comes as it happened, however many waited for their turn (with a key: %s)',
+  async (hasKey) => {
     const merchant = await app.newMerchant();
     for (let round = 0; round < 5; round += 1) {
       const order = await createOrder(merchant.test);
       const { cursor } = await list(merchant.test);
       const url = `/api/v1/m/orders/${order.id}`;
       const changes = await whileLocked(app, 'orders', order.id, async () => {
-        const sent = Array.from({ length: 6 }, (_, n) => merchant.test.patch(url, { order: { po_number: `${n}` } }));
+        const sent = Array.from({ length: 6 }, (_, n) => {
+          const headers = hasKey ? { 'idempotency-key': `${order.id} ${n}` } : {};
+          return merchant.test.patch(url, { order: { po_number: `${n}` } }, headers);
+        });
         await untilWaiting(app, sent.length);
         return sent;
       });
