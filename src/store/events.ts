@@ -139,6 +139,13 @@ export async function findEventHorizon(db: Handle): Promise<EventPosition> {
   return { xid: (await db.maybeOne<{ xid: string }>(horizon, [foreign]))!.xid, seq: 0 };
 }
 
+const ahead = statement('events_ahead', 'select $1::text::xid8 > pg_snapshot_xmax(pg_current_snapshot()) as ahead');
+
+/** Whether no reading of this server can have reached the position yet. */
+export async function isAheadOfServer(db: Handle, { xid }: EventPosition): Promise<boolean> {
+  return (await db.maybeOne<{ ahead: boolean }>(ahead, [xid]))!.ahead;
+}
+
 /** Running transactions of other databases on the same server. They count in the same numbers and have no events. */
 async function listForeignXids(db: Handle): Promise<string[]> {
   return (await db.many<{ xid: string }>(foreignXids)).map(({ xid }) => xid);

@@ -171,7 +171,19 @@ describe('behind a cursor', () => {
       await merchant.test.get(`${path}?after=&page=2`),
       'page cannot be combined with after; send the last cursor instead',
     );
-    expect((await merchant.test.get(`${path}?after=pos_9999999999999999999_1`)).status).toBe(200);
+  });
+
+  test('refuses a cursor that this server has not reached: it would pass by all until then', async () => {
+    const merchant = await app.newMerchant();
+    const { cursor } = await list(merchant.test);
+    const xid = BigInt(cursor.split('_')[1]);
+    for (const after of [`pos_${xid + 1_000_000n}_0`, 'pos_9999999999999999999_1']) {
+      expectInvalid(
+        await merchant.test.get(`${path}?after=${after}`),
+        /^after is a cursor of another database, from before a restore or a move; send the id of the last event/,
+      );
+    }
+    expect((await merchant.test.get(`${path}?after=${cursor}`)).status).toBe(200);
   });
 
   test.runIf(onPostgres)('waits for a transaction that began earlier and commits later', async () => {
