@@ -50,6 +50,11 @@ test('directory import takes a file, all of it or nothing, and says what changed
     1,
     expect.stringContaining('exchanges[0].url must be an http(s) address'),
   ]);
+  const misspelt = await satlineHere(database.env, 'directory', 'import', file('misspelt.json', '{"exchange":[]}'));
+  expect([misspelt.code, misspelt.stderr]).toEqual([
+    1,
+    'The file has none of the lists countries, exchanges and channels\n',
+  ]);
   const text = await satlineHere(database.env, 'directory', 'import', file('text.json', '{'));
   expect([text.code, text.stderr]).toEqual([1, expect.stringContaining('is no JSON')]);
   const missing = await satlineHere(database.env, 'directory', 'import', join(folder, 'none.json'));

@@ -73,6 +73,8 @@ export function readDirectoryFile(file: unknown, known: Iterable<string>): Direc
   const { countries, exchanges, channels } = readBody(fileSchema, file, 'validation_error') as Static<
     typeof fileSchema
   >;
+  if (!countries && !exchanges && !channels)
+    throw invalid('The file has none of the lists countries, exchanges and channels');
   const faults = [
     ...(countries ?? []).flatMap((country, index) => countryFaults(country, `countries[${index}]`)),
     ...(exchanges ?? []).flatMap((exchange, index) => exchangeFaults(exchange, `exchanges[${index}]`)),
