@@ -1,5 +1,7 @@
 import type { AddressInfo } from 'node:net';
 import { connect } from 'node:net';
+import { PassThrough } from 'node:stream';
+import { text } from 'node:stream/consumers';
 import { gzipSync } from 'node:zlib';
 import { Type } from 'typebox';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -311,6 +313,18 @@ describe('what nobody expected', () => {
 });
 
 describe('what is no HTTP', () => {
+  test('that drips in has a minute to arrive whole, and is told so', async () => {
+    const server = buildServer({ parts: app.parts, operations: [], trustProxy: false });
+    expect(server.server.requestTimeout).toBe(60_000);
+    // Node looks every half minute, so its word is given here.
+    const socket = new PassThrough();
+    server.server.emit('clientError', Object.assign(new Error(), { code: 'ERR_HTTP_REQUEST_TIMEOUT' }), socket);
+    const answer = await text(socket);
+    expect(answer).toMatch(/^HTTP\/1\.1 400 Bad Request\r\n/);
+    expect(answer).toContain('"message":"The request took too long to arrive"');
+    await server.close();
+  });
+
   test('gets the envelope too, over a real socket', async () => {
     const server = buildServer({ parts: app.parts, operations: [], trustProxy: false });
     await server.listen({ port: 0, host: '127.0.0.1' });

@@ -28,6 +28,8 @@ declare module 'fastify' {
 
 const knownMethods: ReadonlySet<string> = new Set(allMethods);
 const bodyLimitBytes = 1024 * 1024;
+/** For a request to arrive whole, as long as Node gives its headers alone: a body that drips would hold its socket for good. */
+const requestTimeoutMillis = 60_000;
 
 interface HttpOptions extends RouteOptions {
   trustProxy: boolean | string[];
@@ -40,6 +42,7 @@ export function buildServer(options: HttpOptions): FastifyInstance {
     logger: false,
     trustProxy: options.trustProxy,
     bodyLimit: bodyLimitBytes,
+    requestTimeout: requestTimeoutMillis,
     genReqId: () => `req_${randomBase62(20)}`,
     requestIdHeader: false,
     return503OnClosing: false,
@@ -138,7 +141,9 @@ function answerBrokenRequest(error: Error & { code?: string }, socket: import('n
   if (error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy();
   const failure = new AppError(
     error.code === 'HPE_HEADER_OVERFLOW' ? 'payload_too_large' : 'bad_request',
-    'The request is not valid HTTP or its headers are too large',
+    error.code === 'ERR_HTTP_REQUEST_TIMEOUT'
+      ? 'The request took too long to arrive'
+      : 'The request is not valid HTTP or its headers are too large',
   );
   const { status, body } = renderError(failure, `req_${randomBase62(20)}`);
   const text = JSON.stringify(body);
