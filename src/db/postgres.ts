@@ -8,6 +8,17 @@ import { refuseInsideTransaction, runSnapshot, runTransaction } from './transact
 
 const notify = statement('notify', notifyText);
 
+/** What a server, database or role may have set otherwise, for other programs. */
+const sessionOptions = [
+  'TimeZone=UTC',
+  'DateStyle=ISO',
+  'default_transaction_isolation=read\\ committed',
+  // Compiling a plan pays for reports, not for statements that take milliseconds.
+  'jit=off',
+]
+  .map((setting) => `-c ${setting}`)
+  .join(' ');
+
 interface PostgresOptions {
   url: string;
   log: Logger;
@@ -31,8 +42,7 @@ export async function openPostgres(options: PostgresOptions): Promise<Database> 
     keepAlive: true,
     // A statement that runs longer than any request may wait is a fault; lock waits end with it.
     statement_timeout: 30_000,
-    // Compiling a plan pays for reports, not for statements that take milliseconds.
-    options: '-c TimeZone=UTC -c default_transaction_isolation=read\\ committed -c jit=off',
+    options: sessionOptions,
   };
   const poolConfig: pg.PoolConfig = {
     ...config,
