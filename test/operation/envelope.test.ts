@@ -74,7 +74,7 @@ describe('methods that an address does not have', () => {
 
   test.each(['PROPFIND', 'TRACE', 'MKCOL'])('%s, which works nowhere', async (method) => {
     for (const url of [orders, '/checkout/cs_x', '/nowhere']) {
-      const reply = await app.app.inject({ method: method as 'TRACE', url });
+      const reply = await app.app.inject({ method: method as 'GET', url });
       expect([reply.statusCode, reply.json().error.code]).toEqual([405, 'method_not_allowed']);
       expect(reply.headers.allow).toContain('GET');
     }
