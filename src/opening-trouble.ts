@@ -1,7 +1,7 @@
 /**
- * Everything that goes wrong while a database is opened, or opened again, is somebody's to put right, so it becomes a sentence; undefined for
- * a fault of ours. No part of `DATABASE_URL` but the host is shown: what is taken for the rest may belong to a password with
- * a stray `/` in it.
+ * Everything that goes wrong while a database is opened, or opened again, is somebody's to put right, so it becomes a
+ * sentence; undefined for a fault of ours. No part of `DATABASE_URL` but the host is shown: what is taken for the rest may
+ * belong to a password with a stray `/` in it.
  */
 export function openingTrouble(error: unknown, databaseUrl: string | undefined): string | undefined {
   if (isBug(error)) return undefined;

@@ -55,11 +55,16 @@ async function together(count: number, orderId: string, rest: FakeWallet['onCrea
   return replies;
 }
 
-/** The payer pays and the wallet is asked. */
-async function pay(invoice: { id: string; payment_hash: string }) {
-  wallet.pay(invoice.payment_hash);
-  const row = (await findInvoiceForJob(app.parts.db, invoice.id, app.clock.now()))!;
+/** The wallet is asked about an invoice. */
+async function look(invoiceId: string) {
+  const row = (await findInvoiceForJob(app.parts.db, invoiceId, app.clock.now()))!;
   return lookUpInvoice(faked.parts, row, app.parts.stopping);
+}
+
+/** The payer pays and the wallet is asked. */
+function pay(invoice: { id: string; payment_hash: string }) {
+  wallet.pay(invoice.payment_hash);
+  return look(invoice.id);
 }
 
 async function eventKinds(subjectIds: string[]): Promise<string[]> {
@@ -306,8 +311,7 @@ test('a cash order stays paid when its old invoice runs out, and says so when th
   const order = await createOrderWithInvoice(client);
   await client.patch(`/api/v1/m/orders/${order.id}`, { order: { tender_type: 'cash' }, mark_as_paid: true });
   app.clock.advanceSeconds(1000);
-  const row = (await findInvoiceForJob(app.parts.db, order.invoice.id, app.clock.now()))!;
-  await lookUpInvoice(faked.parts, row, app.parts.stopping);
+  await look(order.invoice.id);
   expect(await show(order.id)).toMatchObject({ status: 'paid', attention: null });
   await pay(order.invoice);
   expect(await show(order.id)).toMatchObject({ status: 'paid', attention: 'overpaid' });
@@ -318,16 +322,10 @@ test('a held payment keeps a second invoice away', async () => {
   const order = await createOrderWithInvoice(client);
   wallet.onLookup = async () => ({ state: 'held' });
   app.clock.advanceSeconds(880);
-  const look = async () =>
-    lookUpInvoice(
-      faked.parts,
-      (await findInvoiceForJob(app.parts.db, order.invoice.id, app.clock.now()))!,
-      app.parts.stopping,
-    );
-  await look();
+  await look(order.invoice.id);
   expect((await generate(order.id)).status).toBe(409);
   app.clock.advanceSeconds(100);
-  await look();
+  await look(order.invoice.id);
   // Neither paid nor, for those who are told of it, expired.
   expect((await client.get(`/api/v1/m/invoices/${order.invoice.id}/status`)).body).toMatchObject({
     paid: false,
@@ -337,25 +335,19 @@ test('a held payment keeps a second invoice away', async () => {
   expect((await generate(order.id)).status).toBe(409);
   // It fails: the payer may try again.
   wallet.onLookup = async () => ({ state: 'pending' });
-  await look();
+  await look(order.invoice.id);
   expect((await generate(order.id)).status).toBe(201);
 });
 
 test('an invoice that the wallet cancelled is not shown again, and is still watched', async () => {
   const order = await createOrderWithInvoice(client);
   wallet.onLookup = async () => ({ state: 'cancelled' });
-  const look = async () =>
-    lookUpInvoice(
-      faked.parts,
-      (await findInvoiceForJob(app.parts.db, order.invoice.id, app.clock.now()))!,
-      app.parts.stopping,
-    );
-  await look();
+  await look(order.invoice.id);
   expect(await invoiceStatus(order.invoice.id)).toBe('expired');
   const next = (await generate(order.id)).body;
   expect(next.id).not.toBe(order.invoice.id);
   // Told again, it leaves the one that took its place alone.
-  await look();
+  await look(order.invoice.id);
   expect((await generate(order.id)).body.id).toBe(next.id);
   expect(await eventKinds([order.invoice.id])).toEqual(['invoice.created']);
   wallet.onLookup = async ({ paymentHash }) => wallet.word(paymentHash);

@@ -1,7 +1,7 @@
 import { renderPage } from './document.tsx';
 import { newNonce, pageHeaders } from './headers.ts';
 import { dictionaryOf, type Language } from './language.ts';
-import { LinkButton, ResultMark } from './parts.tsx';
+import { TryAgain } from './parts.tsx';
 
 interface KeptPage {
   readonly headers: Readonly<Record<string, string>>;
@@ -33,16 +33,9 @@ function makePage(language: Language, again: string): KeptPage {
     language,
     nonce,
     children: (
-      <section class="card result">
-        <ResultMark tone="warn" />
-        <h1>{words.title}</h1>
+      <TryAgain tone="warn" title={words.title} label={checkout.tryAgain} again={again}>
         <p>{words.text}</p>
-        <div class="stack">
-          <LinkButton accent href={again}>
-            {checkout.tryAgain}
-          </LinkButton>
-        </div>
-      </section>
+      </TryAgain>
     ),
   });
   // As bytes, so that nobody compresses it anew each time.

@@ -127,6 +127,32 @@ export function Notice({ tone, children }: { tone: 'ok' | 'warn' | 'bad'; childr
 
 const resultIcons = { ok: 'check', warn: 'clock', bad: 'alert' } as const;
 
+interface TryAgainProps {
+  tone: 'warn' | 'bad';
+  title: string;
+  /** What the button says. */
+  label: string;
+  /** Where one tries again, seen from the address that was asked for. */
+  again: string;
+  children: ComponentChildren;
+}
+
+/** The card of a page that could not be shown this time. */
+export function TryAgain({ tone, title, label, again, children }: TryAgainProps): JSX.Element {
+  return (
+    <section class="card result">
+      <ResultMark tone={tone} />
+      <h1>{title}</h1>
+      {children}
+      <div class="stack">
+        <LinkButton accent href={again}>
+          {label}
+        </LinkButton>
+      </div>
+    </section>
+  );
+}
+
 /** The round mark above the outcome of something. */
 export function ResultMark({ tone }: { tone: 'ok' | 'warn' | 'bad' | 'busy' }): JSX.Element {
   return (

@@ -5,7 +5,7 @@ import { toAppError } from '../http/error-body.ts';
 import { renderPage } from './document.tsx';
 import { newNonce, pageHeaders } from './headers.ts';
 import { chooseLanguage, dictionaryOf, inLanguage, type Language } from './language.ts';
-import { LinkButton, ResultMark } from './parts.tsx';
+import { TryAgain } from './parts.tsx';
 
 /** Without a script a page that was lost looks again by itself, as the one that waits for a payment does. */
 const refreshSeconds = 10;
@@ -53,9 +53,7 @@ function renderFailurePage(failure: AppError, { nonce, language, again, looksAga
       </noscript>
     ),
     children: (
-      <section class="card result">
-        <ResultMark tone="bad" />
-        <h1>{words.title}</h1>
+      <TryAgain tone="bad" title={words.title} label={checkout.tryAgain} again={again}>
         {isOurs ? (
           <p>{words.text}</p>
         ) : (
@@ -63,12 +61,7 @@ function renderFailurePage(failure: AppError, { nonce, language, again, looksAga
             {failure.message}
           </p>
         )}
-        <div class="stack">
-          <LinkButton accent href={again}>
-            {checkout.tryAgain}
-          </LinkButton>
-        </div>
-      </section>
+      </TryAgain>
     ),
   });
 }
