@@ -1,9 +1,12 @@
+import { DatabaseUnavailable } from './kernel/database-errors.ts';
+
 /**
  * Everything that goes wrong while a database is opened, or opened again, is somebody's to put right, so it becomes a
  * sentence; undefined for a fault of ours. No part of `DATABASE_URL` but the host is shown: what is taken for the rest may
  * belong to a password with a stray `/` in it.
  */
-export function openingTrouble(error: unknown, databaseUrl: string | undefined): string | undefined {
+export function openingTrouble(failure: unknown, databaseUrl: string | undefined): string | undefined {
+  const error = failure instanceof DatabaseUnavailable ? failure.cause : failure;
   if (isBug(error)) return undefined;
   return databaseUrl === undefined || isOfFile(error) ? directoryTrouble(error) : postgresTrouble(error, databaseUrl);
 }

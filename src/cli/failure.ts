@@ -1,5 +1,6 @@
 import { ConfigError } from '../config.ts';
 import { EmbeddedDirectoryInUse } from '../db/embedded/directory-lock.ts';
+import { DatabaseUnavailable } from '../kernel/database-errors.ts';
 import { AppError } from '../kernel/errors.ts';
 import { WalletFault } from '../lightning/connector.ts';
 import { openingTrouble } from '../opening-trouble.ts';
@@ -12,7 +13,7 @@ export class CliFailure extends Error {}
 export function sentenceOf(error: unknown): string | undefined {
   if (error instanceof EmbeddedDirectoryInUse) return inUse(error);
   if (error instanceof AppError) return error.details?.join('; ') ?? error.message;
-  const foreseen = [CliFailure, ConfigError, SecretsKeyError, WalletFault];
+  const foreseen = [CliFailure, ConfigError, SecretsKeyError, WalletFault, DatabaseUnavailable];
   return foreseen.some((kind) => error instanceof kind) ? (error as Error).message : undefined;
 }
 
@@ -26,6 +27,7 @@ function inUse(error: EmbeddedDirectoryInUse): string {
 
 /** What kept the database from being opened, as a sentence. */
 export function openingFailure(error: unknown, databaseUrl: string | undefined): Error {
-  const text = sentenceOf(error) === undefined ? openingTrouble(error, databaseUrl) : undefined;
+  const isTrouble = sentenceOf(error) === undefined || error instanceof DatabaseUnavailable;
+  const text = isTrouble ? openingTrouble(error, databaseUrl) : undefined;
   return text === undefined ? (error as Error) : new CliFailure(text, { cause: error });
 }

@@ -3,6 +3,7 @@ import type { Logger } from '../kernel/log.ts';
 import type { Statement, Statements } from './database.ts';
 import { toParameter, typeParsers } from './parameters.ts';
 import { StatementQuery, type StatementResult } from './statement-query.ts';
+import { orUnavailable } from './unavailable.ts';
 
 type Client = pg.Client | pg.PoolClient;
 
@@ -19,7 +20,7 @@ export function statementsOn<C extends Client>(
     // First of all: a value that can't be sent must not cost a connection.
     const parameters = values.map(toParameter);
     const open = client(statement);
-    const ready = open instanceof Promise ? await open : open;
+    const ready = open instanceof Promise ? await orUnavailable(open) : open;
     gather(ready, statement.isGathered ? process.nextTick : setImmediate);
     return new Promise((resolve, reject) => {
       const query = new StatementQuery(statement, parameters, (error, result) => {

@@ -70,14 +70,6 @@ export interface Database extends Handle {
   close(): Promise<void>;
 }
 
-/** The connection broke while committing and nobody could say how it ended. The same call may be sent again. */
-export class UnknownOutcome extends Error {
-  constructor(cause: unknown) {
-    super('The database did not say whether the change was committed', { cause });
-    this.name = 'UnknownOutcome';
-  }
-}
-
 /** SQLSTATE of a database error, undefined for anything else. */
 export function sqlState(error: unknown): string | undefined {
   const code = (error as { code?: unknown } | undefined)?.code;

@@ -1,6 +1,7 @@
 import pg from 'pg';
 import type { Statement } from './database.ts';
 import { type Parameter, typeParsers } from './parameters.ts';
+import { statementFailure } from './unavailable.ts';
 
 type Row = Record<string, unknown>;
 
@@ -86,7 +87,7 @@ export class StatementQuery extends pg.Query {
   }
 
   handleError(error: Error): void {
-    this.#done(error, this.#result);
+    this.#done(statementFailure(error) as Error, this.#result);
   }
 }
 

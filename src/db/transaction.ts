@@ -1,8 +1,10 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type pg from 'pg';
+import { UnknownOutcome } from '../kernel/database-errors.ts';
 import { gather, statementsOn } from './connections.ts';
-import { type Handle, sqlState, type Transaction, UnknownOutcome, type WakeChannel } from './database.ts';
+import { type Handle, sqlState, type Transaction, type WakeChannel } from './database.ts';
 import { epochOf, type TransactionMark } from './outcome.ts';
+import { orUnavailable, statementFailure } from './unavailable.ts';
 
 /** Work started inside a transaction and still going after it ended is outside again: hence an object that ends. */
 const running = new AsyncLocalStorage<{ active: boolean }>();
@@ -45,7 +47,7 @@ export async function runSnapshot<T>(
   work: (tx: Handle) => Promise<T>,
 ): Promise<T> {
   refuseInsideTransaction();
-  const client = await support.connect();
+  const client = await orUnavailable(support.connect());
   const state = { active: true };
   let broken: Error | undefined;
   try {
@@ -66,7 +68,7 @@ function within<T>({ guarded }: { guarded: boolean }, state: { active: boolean }
 }
 
 async function attempt<T>(support: TransactionSupport, work: (tx: Transaction) => Promise<T>): Promise<T> {
-  const client = await support.connect();
+  const client = await orUnavailable(support.connect());
   const effects: (() => void)[] = [];
   const wakes: [channel: WakeChannel, subject: string][] = [];
   let broken: Error | undefined;
@@ -139,7 +141,7 @@ async function attempt<T>(support: TransactionSupport, work: (tx: Transaction) =
     if (!committed.connectionLost) throw committed.failure;
     const outcome = mark && (await support.outcomeOf(mark));
     if (outcome === undefined) throw new UnknownOutcome(committed.failure);
-    if (outcome === 'aborted') throw committed.failure;
+    if (outcome === 'aborted') throw statementFailure(committed.failure);
   }
   for (const effect of effects) effect();
   for (const [channel, subject] of wakes) support.wake(channel, subject);

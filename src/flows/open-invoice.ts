@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Handle } from '../db/database.ts';
 import { addSeconds, later } from '../kernel/clock.ts';
 import type { Scope } from '../kernel/context.ts';
-import { AppError, type ErrorCode, invalid, notFound } from '../kernel/errors.ts';
+import { AppError, asAppError, type ErrorCode, invalid, notFound } from '../kernel/errors.ts';
 import { newId } from '../kernel/ids.ts';
 import { msatsForSats } from '../kernel/money.ts';
 import type { InvoiceRow } from '../model/invoice.ts';
@@ -162,7 +162,7 @@ async function askAndIssue(
       return invoice;
     });
   } catch (error) {
-    const failure = asPublicError(error);
+    const failure = asAppError(error);
     await finishInvoiceRequest(parts.db, requestId, failure.code === 'conflict' ? 'abandoned' : 'failed', {
       code: failure.code,
       message: failure.message,
@@ -177,11 +177,6 @@ async function askAndIssue(
 
 function changedMeanwhile(): AppError {
   return new AppError('conflict', 'The order changed while its invoice was being made; ask again');
-}
-
-function asPublicError(error: unknown): AppError {
-  if (error instanceof AppError) return error;
-  return new AppError('internal_error', 'Something went wrong on our side', { cause: error });
 }
 
 /**

@@ -1,3 +1,5 @@
+import { DatabaseUnavailable, UnknownOutcome } from './database-errors.ts';
+
 /**
  * The closed table of public errors (docs/generated/errors.md): one HTTP status per code.
  * Code anywhere below a surface throws `AppError`; each surface renders it once.
@@ -56,6 +58,27 @@ export class AppError extends Error {
   get status(): number {
     return errorStatus[this.code];
   }
+}
+
+const sentences = [
+  [
+    DatabaseUnavailable,
+    'Our database cannot be used at the moment; try again in a few seconds, with the same Idempotency-Key where you sent one',
+  ],
+  [
+    UnknownOutcome,
+    'The database went away before it confirmed the change; look whether it happened, or repeat the call with the same Idempotency-Key',
+  ],
+] as const;
+
+/** Any thrown thing as a public error; what nobody foresaw becomes a 500 that says nothing of itself. */
+export function asAppError(error: unknown): AppError {
+  if (error instanceof AppError) return error;
+  // The interface has no code of its own for what a database does.
+  const message = sentences.find(([kind]) => error instanceof kind)?.[1];
+  return message === undefined
+    ? new AppError('internal_error', 'Something went wrong on our side', { cause: error })
+    : new AppError('internal_error', message, { cause: error, retryAfterSeconds: 5 });
 }
 
 /** 404 in the interface's words: `notFound('Order')` says "Order not found". */

@@ -1,4 +1,4 @@
-import { type Handle, UnknownOutcome } from '../db/database.ts';
+import type { Handle } from '../db/database.ts';
 import type { Parts } from '../flows/parts.ts';
 import type { CallContext, Caller } from '../kernel/context.ts';
 import { AppError } from '../kernel/errors.ts';
@@ -34,7 +34,7 @@ export async function perform(declared: Operation, parts: Parts, context: DoorCo
   try {
     answer = await begin(operation, parts, context, raw, effects);
   } catch (error) {
-    throw explained(parts.strictAnswers ? declaredFailure(operation, error) : error);
+    throw parts.strictAnswers ? declaredFailure(operation, error) : error;
   }
   for (const effect of effects) effect();
   return answer;
@@ -93,15 +93,6 @@ function beginForAnybody(
     return operation.cacheSeconds === undefined ? answer : asCacheable(answer, operation.cacheSeconds, raw.ifNoneMatch);
   };
   return operation.idempotency === 'none' ? answerOn(parts.db) : parts.db.transaction(answerOn);
-}
-
-function explained(error: unknown): unknown {
-  if (!(error instanceof UnknownOutcome)) return error;
-  return new AppError(
-    'internal_error',
-    'The database went away before it confirmed the change; look whether it happened, or repeat the call with the same Idempotency-Key',
-    { cause: error, retryAfterSeconds: 5 },
-  );
 }
 
 function runOf(operation: Operation): (call: Call, input: OperationInput) => Promise<unknown> {

@@ -1,6 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Database, dynamicStatement, type Handle, statement } from '../../src/db/database.ts';
+import { DatabaseUnavailable } from '../../src/kernel/database-errors.ts';
 import { openTestApp, type TestApp } from '../harness/app.ts';
 import { onPostgres } from '../harness/database.ts';
 
@@ -45,7 +46,7 @@ describe.skipIf(!onPostgres)('a connection that is gone when the transaction end
       await tx.run(write);
       return endFromOutside(tx);
     });
-    await expect(work).rejects.toThrow();
+    await expect(work).rejects.toThrow(DatabaseUnavailable);
     expect(await db.many(dynamicStatement(`select from settings where key = 'lost'`))).toEqual([]);
     expect(uncaught).toEqual([]);
   });
@@ -57,7 +58,7 @@ describe.skipIf(!onPostgres)('a connection that the server ends', () => {
     ['in a snapshot', () => db.snapshot((tx) => endSession(tx))],
     ['under a single statement', () => endSession(db)],
   ])('%s fails what ran on it, and nothing else', async (_where, work) => {
-    await expect(work()).rejects.toThrow();
+    await expect(work()).rejects.toThrow(DatabaseUnavailable);
     expect(await db.maybeOne(dynamicStatement('select 1 as it'))).toEqual({ it: 1 });
     expect(await db.transaction((tx) => tx.maybeOne(dynamicStatement('select 2 as it')))).toEqual({ it: 2 });
     expect(uncaught).toEqual([]);

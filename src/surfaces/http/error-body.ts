@@ -1,4 +1,4 @@
-import { AppError } from '../../kernel/errors.ts';
+import { AppError, asAppError } from '../../kernel/errors.ts';
 
 interface RenderedError {
   status: number;
@@ -31,11 +31,11 @@ const framework: Record<string, () => AppError> = {
   FST_ERR_MAX_PARAM_LENGTH: () => new AppError('not_found', 'Nothing is at this address'),
 };
 
-/** Any thrown thing as a public error; what nobody expected becomes a 500 that says nothing of itself. */
+/** Any thrown thing as a public error, the framework's own among them. */
 export function toAppError(error: unknown): AppError {
   if (error instanceof AppError) return error;
   const { code = '', statusCode } = (error ?? {}) as { code?: string; statusCode?: number };
   // Whoever sent the body went away in the middle of it.
   if (code === 'ECONNRESET' && statusCode === 400) return new AppError('bad_request', 'The body broke off');
-  return framework[code]?.() ?? new AppError('internal_error', 'Something went wrong on our side', { cause: error });
+  return framework[code]?.() ?? asAppError(error);
 }
