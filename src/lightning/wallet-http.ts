@@ -104,9 +104,12 @@ function rateLimited(headers: IncomingHttpHeaders): WalletFault {
   return new WalletFault('rate_limited', "The wallet's server is being asked too often.", options);
 }
 
+/** Drops a byte order mark, which some servers put before their JSON. */
+const utf8 = new TextDecoder();
+
 function parseJson(body: Buffer): unknown {
   try {
-    return JSON.parse(body.toString('utf8'));
+    return JSON.parse(utf8.decode(body));
   } catch {
     return undefined;
   }

@@ -54,12 +54,13 @@ export class HostBudgets {
     return ((1 - state.tokens) / state.rate) * 1000;
   }
 
-  /** The host asked for less. */
+  /** The host asked for less. What it asked for before stands: answers to several requests overtake each other. */
   complained(host: string, retryAfterSeconds: number | undefined): void {
     const state = this.#fill(host);
     state.rate = Math.max(lowestRate, state.rate / 2);
     state.tokens = 0;
-    state.closedUntil = this.#now() + (retryAfterSeconds ?? defaultPauseSeconds) * 1000;
+    const until = this.#now() + (retryAfterSeconds ?? defaultPauseSeconds) * 1000;
+    state.closedUntil = Math.max(state.closedUntil, until);
   }
 
   #fill(host: string): HostState {

@@ -17,6 +17,7 @@ import type { AdapterSupport } from '../lightning/invoice-reading.ts';
 import { sealedPlace } from '../model/sealed-columns.ts';
 import type { WalletRow } from '../model/wallet.ts';
 import { findSimulatedPayment } from '../store/simulated-payments.ts';
+import { ours } from './own-trouble.ts';
 import type { WalletConnection } from './wallet-connection.ts';
 
 export interface ConnectorSupport {
@@ -122,7 +123,7 @@ function requireEncryption({ protocol, hostname }: URL): void {
 function simulatorBook(db: Database): SimulatorBook {
   return {
     async find(paymentHash) {
-      const row = await findSimulatedPayment(db, paymentHash);
+      const row = await ours(findSimulatedPayment(db, paymentHash));
       if (!row) return undefined;
       return {
         settlesAt: row.settles_at,

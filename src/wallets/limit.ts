@@ -12,16 +12,17 @@ export async function withLimit<T>(
   const limit = new AbortController();
   let timer: NodeJS.Timeout | undefined;
   const stop = () => limit.abort();
-  if (outer.aborted) throw new WalletFault('unreachable', 'The call to the wallet was given up');
+  if (outer.aborted) throw new WalletFault('unreachable', 'The call to the wallet was given up.');
   outer.addEventListener('abort', stop, { once: true });
   const timeUp = new Promise<never>((_, reject) => {
     timer = setTimeout(() => {
+      // Before the abort, which rejects as well.
+      reject(new WalletFault('unreachable', `The wallet did not answer within ${Math.ceil(limitMillis / 1000)} s.`));
       limit.abort();
-      reject(new WalletFault('unreachable', `The wallet did not answer within ${Math.ceil(limitMillis / 1000)} s`));
     }, limitMillis);
     limit.signal.addEventListener(
       'abort',
-      () => reject(new WalletFault('unreachable', 'The call to the wallet was given up')),
+      () => reject(new WalletFault('unreachable', 'The call to the wallet was given up.')),
       { once: true },
     );
   });

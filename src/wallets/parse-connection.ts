@@ -82,6 +82,11 @@ function parseList(text: string): WalletConnection {
   const server = values.get('server') ?? '';
   switch (values.get('type')?.toLowerCase()) {
     case 'lnd-rest':
+      if (values.has('certthumbprint')) {
+        throw refuse(
+          'A certificate cannot be checked by its thumbprint: paste the lndconnect:// link of the node, which holds the certificate itself, or leave certthumbprint out where the certificate is a public one.',
+        );
+      }
       return lnd(serverUrl(parseUrl(server)), values.get('macaroon') ?? null, undefined);
     case 'phoenixd':
       return {

@@ -19,6 +19,7 @@ import { recordWalletFailure, recordWalletProbe, recordWalletRefusal, recordWall
 import { HostBudgets, LookDeferred } from './budget.ts';
 import { withLimit } from './limit.ts';
 import { OpenConnectors } from './open-connectors.ts';
+import { OwnTrouble, ours } from './own-trouble.ts';
 
 /** What one sale may spend on asking wallets, and what each but the last of them may take of it. */
 export const totalBudgetMillis = 8000;
@@ -41,7 +42,7 @@ type CallName = 'create' | 'lookup' | 'probe';
 export interface WalletRuntime {
   /**
    * Asks the wallets in turn until one makes the invoice; each but the last gets 3 s, all together 8 s.
-   * @throws {AppError} `wallet_unavailable` when none did.
+   * @throws {AppError} `wallet_unavailable` when none did, and whatever broke on our side.
    */
   createInvoice(wallets: readonly WalletRow[], request: InvoiceRequest, signal: AbortSignal): Promise<IssuedByWallet>;
   /**
@@ -94,32 +95,44 @@ export function createWalletRuntime({ db, clock, log, metrics, open }: WalletRun
     );
   }
 
-  /** One call with its own limit. How it ends is written to the wallet's health. */
+  /**
+   * One call with its own limit. How it ends is written to the wallet's health, unless we broke it ourselves.
+   * @param check of the answer, whose time is ours.
+   */
   async function ask<T>(
     name: CallName,
     wallet: WalletRow,
     limitMillis: number,
     signal: AbortSignal,
     call: (connector: Connector, signal: AbortSignal) => Promise<T>,
+    check?: (connector: Connector, answer: T) => Promise<void>,
   ): Promise<T> {
     const { connection } = wallet;
     const ended = metrics.walletSeconds.startTimer({ connection, call: name });
     try {
-      const answer = await connectors.use(wallet, (connector) =>
-        withLimit(limitMillis, signal, (limited) => call(connector, limited)),
-      );
+      const answer = await connectors.use(wallet, async (connector) => {
+        const said = await withLimit(limitMillis, signal, (limited) => call(connector, limited));
+        await check?.(connector, said);
+        return said;
+      });
       ended({ outcome: 'answered' });
       noteSuccess(wallet);
       return answer;
     } catch (error) {
+      if (error instanceof OwnTrouble) throw error.cause;
       const fault =
         error instanceof WalletFault
           ? error
-          : new WalletFault('protocol', 'The wallet answered in a way Satline does not understand', { cause: error });
+          : new WalletFault('protocol', 'The wallet answered in a way Satline does not understand.', { cause: error });
       ended({ outcome: fault.kind });
       if (!signal.aborted) await noteFailure(name, wallet, fault);
       throw fault;
     }
+  }
+
+  async function checkCreated(wallet: WalletRow, connector: Connector, created: CreatedInvoice): Promise<void> {
+    if (!isSeenPaid(wallet, connector, created)) throw new WalletFault('protocol', unseenText);
+    if (await ours(isPaymentHashUsed(db, created.paymentHash))) throw new WalletFault('bad_invoice', usedText);
   }
 
   return {
@@ -132,16 +145,19 @@ export function createWalletRuntime({ db, clock, log, metrics, open }: WalletRun
         // The end of the wallet's id makes the ref unique per wallet and the same in every try.
         const ref = `${request.ref}:${wallet.id.slice(-6)}`;
         try {
-          const asked = ask('create', wallet, left, signal, async (connector, limited) => {
-            const created = await connector.createInvoice({ ...request, ref }, limited);
-            if (!isSeenPaid(wallet, connector, created)) throw new WalletFault('protocol', unseenText);
-            if (await isPaymentHashUsed(db, created.paymentHash)) throw new WalletFault('bad_invoice', usedText);
-            return created;
-          });
+          const asked = ask(
+            'create',
+            wallet,
+            left,
+            signal,
+            (connector, limited) => connector.createInvoice({ ...request, ref }, limited),
+            (connector, created) => checkCreated(wallet, connector, created),
+          );
           const isLast = index === wallets.length - 1;
           return { wallet, ref, created: await (isLast ? asked : withinPatience(perWalletMillis, asked)) };
         } catch (error) {
-          last = error as WalletFault;
+          if (!(error instanceof WalletFault)) throw error;
+          last = error;
         }
       }
       throw new AppError('wallet_unavailable', unavailableText(last), {
@@ -159,9 +175,9 @@ export function createWalletRuntime({ db, clock, log, metrics, open }: WalletRun
           connector.lookupInvoice(request, limited),
         );
       } catch (error) {
-        const fault = error as WalletFault;
-        if (host !== undefined && fault.kind === 'rate_limited') budgets.complained(host, fault.retryAfterSeconds);
-        throw fault;
+        const isComplaint = error instanceof WalletFault && error.kind === 'rate_limited';
+        if (host !== undefined && isComplaint) budgets.complained(host, error.retryAfterSeconds);
+        throw error;
       }
     },
 
@@ -188,7 +204,7 @@ async function withinPatience<T>(patienceMillis: number, asked: Promise<T>): Pro
   let timer: NodeJS.Timeout | undefined;
   const over = new Promise<never>((_, reject) => {
     timer = setTimeout(
-      () => reject(new WalletFault('unreachable', `The wallet did not answer within ${patienceMillis / 1000} s`)),
+      () => reject(new WalletFault('unreachable', `The wallet did not answer within ${patienceMillis / 1000} s.`)),
       patienceMillis,
     );
   });

@@ -84,8 +84,7 @@ for (const [name, kind] of Object.entries(walletKinds)) {
     const { connector, close } = await open('receiving');
     try {
       const request = { ref: 'r', paymentHash: 'ab'.repeat(32), bolt11: '', handle: { id: 'cd'.repeat(32) } };
-      const fact = await connector.lookupInvoice(request, never).catch((reason: { kind: string }) => reason.kind);
-      expect([{ state: 'unknown' }, 'refused']).toContainEqual(fact);
+      expect(await connector.lookupInvoice(request, never)).toEqual({ state: 'unknown' });
     } finally {
       await close();
     }

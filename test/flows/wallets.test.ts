@@ -1,6 +1,8 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import { askWallet } from '../../src/flows/ask-wallet.ts';
 import { eraseCredentials } from '../../src/jobs/follow-wallets.ts';
 import type { InvoiceRequest } from '../../src/lightning/connector.ts';
+import { findInvoiceForJob } from '../../src/store/invoices.ts';
 import { setWalletEnabled } from '../../src/store/wallets.ts';
 import { openTestApp, type TestApp } from '../harness/app.ts';
 import { fail, gate, hangForGood, refuse } from '../harness/fake-wallet.ts';
@@ -88,6 +90,39 @@ describe('failover', () => {
       last_error: 'The node is locked or still starting.',
     });
     expect(fakes[0]!.created[0]!.ref).not.toBe(fakes[1]!.created[0]!.ref);
+  });
+});
+
+describe('a database that breaks while a wallet is being asked', () => {
+  /** One statement fails, as often as it is sent. */
+  function breakStatement(name: string): void {
+    const { db } = app.parts;
+    const send = db.maybeOne;
+    vi.spyOn(db, 'maybeOne').mockImplementation((statement, values) =>
+      statement.name === name ? Promise.reject(new Error('Connection terminated')) : send(statement, values),
+    );
+  }
+  afterEach(() => vi.restoreAllMocks());
+
+  test('is not the fault of the wallet that made the invoice', async () => {
+    const { ids, fakes } = await connect({}, {});
+    breakStatement('invoices_find_hash');
+    expect((await create()).body.error.code).toBe('internal_error');
+    vi.restoreAllMocks();
+    expect(await health(ids[0]!)).toMatchObject({ consecutive_failures: 0, last_error: null });
+    expect(fakes[1]!.created).toEqual([]);
+    expect((await create()).body.wallet_id).toBe(ids[0]);
+  });
+
+  test('nor of the simulated wallet, whose memory it is', async () => {
+    const merchant = await app.newMerchant();
+    const id = await testWalletId(app, merchant);
+    const { invoice } = await createOrderWithInvoice(merchant.test);
+    breakStatement('simulated_payments_find');
+    const row = (await findInvoiceForJob(app.parts.db, invoice.id, app.clock.now()))!;
+    await expect(askWallet(app.parts, row, new AbortController().signal)).rejects.toThrow('Connection terminated');
+    const { body } = await merchant.test.get(`/api/v1/m/wallets/${id}`);
+    expect(body).toMatchObject({ consecutive_failures: 0, last_error: null });
   });
 });
 

@@ -175,6 +175,11 @@ test('a relay that makes answers up is not believed', async () => {
   });
 });
 
+test('a reply is ours when any of the events that it names is our question', async () => {
+  server.alsoNamed = '00'.repeat(32);
+  expect(await make(open())).toMatch(/^[0-9a-f]{64}$/);
+});
+
 test('what the wallet may do is asked afresh, so that a probe sees a connection that was widened', async () => {
   const client = open();
   expect((await client.info(signal)).notifications).toContain('payment_received');

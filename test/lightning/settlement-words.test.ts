@@ -10,7 +10,7 @@ import { lnbitsConnector } from '../../src/lightning/adapters/lnbits.ts';
 import { lndConnector } from '../../src/lightning/adapters/lnd.ts';
 import { nwcConnector } from '../../src/lightning/adapters/nwc.ts';
 import { phoenixdConnector } from '../../src/lightning/adapters/phoenixd.ts';
-import type { Connector } from '../../src/lightning/connector.ts';
+import type { Connector, InvoiceFact } from '../../src/lightning/connector.ts';
 import { NwcDesk } from '../rig/nwc-desk.ts';
 import { startNwcServer } from '../rig/nwc-server.ts';
 import { PaperNode } from '../support/paper-node.ts';
@@ -136,40 +136,97 @@ describe.each(Object.entries(kinds))('%s', (_, { open, shown, wrap = (invoice) =
   });
 });
 
-test('Nostr Wallet Connect: a wallet that names no state has settled what has a time above 0 (case C020)', async () => {
-  const node = new PaperNode(clock);
-  const server = await startNwcServer(node);
-  const outbound = createOutbound({ allowPrivateNetworks: true });
-  const { walletPubkey, secret } = server;
-  const relays = server.relays.map(({ address }) => address);
-  const connector = nwcConnector({ ...support, outbound, relays, walletPubkey, secret });
-  try {
-    const wanted = { ref: 'r', amountMsat: 21_000n, description: '', expirySeconds: 900 };
-    const request = { ...(await connector.createInvoice(wanted, signal)), ref: 'r' };
-    const honest = NwcDesk.prototype.shown;
-    const look = (members: Members) => {
-      vi.spyOn(NwcDesk.prototype, 'shown').mockImplementation(function (this: NwcDesk, invoice) {
-        return { ...honest.call(this, invoice), state: undefined, ...members } as unknown as ReturnType<typeof honest>;
-      });
-      return connector.lookupInvoice(request, signal);
-    };
-    for (const members of [
-      { settled_at: 0 },
-      { settled_at: '' },
-      { settled_at: null },
-      { settled_at: '1793880000' },
-      { settled_at: 1, state: 'pending' },
-      { settled_at: 1, state: 'failed' },
-      { preimage: 'ab'.repeat(32) },
-    ]) {
-      expect([members, await look(members)]).toEqual([members, { state: 'pending' }]);
+test('a byte order mark before the answer is no fault', async () => {
+  const { open, shown, paid } = kinds.LND!;
+  const answer = { status: 200, headers: {}, address: '192.0.2.1' };
+  const body = Buffer.from(`\ufeff${JSON.stringify({ ...shown, ...paid })}`);
+  const outbound = { request: async () => ({ ...answer, body }) } as Partial<Outbound> as Outbound;
+  const request = { ref: 'r', paymentHash, bolt11: '', handle: {} };
+  expect(await open(outbound).lookupInvoice(request, signal)).toMatchObject({ state: 'settled', preimage });
+});
+
+describe('Blink', () => {
+  const look = (answer: unknown) =>
+    kinds
+      .Blink!.open(answering(answer))
+      .lookupInvoice({ ref: 'r', paymentHash, bolt11: '', handle: {} }, signal)
+      .catch((fault: { kind: string }) => fault.kind);
+  const errors = [{ message: 'Something went wrong' }];
+
+  test('an error in one part of the answer takes nothing from the rest', async () => {
+    const paid = { status: 'PAID', paymentHash, paymentPreimage: null };
+    expect(await look({ data: { lnInvoicePaymentStatusByHash: paid }, errors })).toMatchObject({ state: 'settled' });
+  });
+
+  test('an error in place of an answer is a fault, unless it says that there is no such invoice', async () => {
+    for (const data of [null, undefined, {}, { lnInvoicePaymentStatusByHash: null }]) {
+      expect(await look({ data, errors })).toBe('refused');
+      expect(await look({ data, errors: [{ message: 'Not authorized' }] })).toBe('unauthorized');
+      expect(await look({ data, errors: [{ message: 'The invoice does not exist' }] })).toEqual({ state: 'unknown' });
     }
-    for (const payment_hash of [request.paymentHash, request.paymentHash.toUpperCase(), undefined]) {
-      expect(await look({ settled_at: 1, payment_hash })).toMatchObject({ state: 'settled' });
+  });
+});
+
+describe('Nostr Wallet Connect', () => {
+  /** Makes an invoice that nobody pays; `look` looks it up at a wallet that says this of it. */
+  async function withWallet(
+    work: (look: (said: Members) => Promise<InvoiceFact>, hash: string, node: PaperNode) => Promise<void>,
+  ) {
+    const node = new PaperNode(clock);
+    const server = await startNwcServer(node);
+    const outbound = createOutbound({ allowPrivateNetworks: true });
+    const { walletPubkey, secret } = server;
+    const relays = server.relays.map(({ address }) => address);
+    const connector = nwcConnector({ ...support, outbound, relays, walletPubkey, secret });
+    try {
+      const wanted = { ref: 'r', amountMsat: 21_000n, description: '', expirySeconds: 900 };
+      const request = { ...(await connector.createInvoice(wanted, signal)), ref: 'r' };
+      const honest = NwcDesk.prototype.shown;
+      const look = (members: Members) => {
+        vi.spyOn(NwcDesk.prototype, 'shown').mockImplementation(function (this: NwcDesk, invoice) {
+          const shown = { ...honest.call(this, invoice), state: undefined, ...members };
+          return shown as unknown as ReturnType<typeof honest>;
+        });
+        return connector.lookupInvoice(request, signal);
+      };
+      await work(look, request.paymentHash, node);
+    } finally {
+      await connector.close?.();
+      await outbound.close();
+      await server.stop();
     }
-  } finally {
-    await connector.close?.();
-    await outbound.close();
-    await server.stop();
   }
+
+  test('a wallet that names no state has settled what has a time above 0 (case C020)', () =>
+    withWallet(async (look, paymentHash) => {
+      for (const members of [
+        { settled_at: 0 },
+        { settled_at: '' },
+        { settled_at: null },
+        { settled_at: '1793880000' },
+        { settled_at: 1, state: 'pending' },
+        { settled_at: 1, state: 'failed' },
+        { preimage: 'ab'.repeat(32) },
+      ]) {
+        expect([members, await look(members)]).toEqual([members, { state: 'pending' }]);
+      }
+      for (const payment_hash of [paymentHash, paymentHash.toUpperCase(), undefined]) {
+        expect(await look({ settled_at: 1, payment_hash })).toMatchObject({ state: 'settled' });
+      }
+    }));
+
+  test('states are words in either case; one that was accepted is held', () =>
+    withWallet(async (look) => {
+      expect(await look({ state: 'SETTLED', settled_at: 1 })).toMatchObject({ state: 'settled' });
+      expect(await look({ state: 'PENDING', settled_at: 1 })).toEqual({ state: 'pending' });
+      expect(await look({ state: 'accepted' })).toEqual({ state: 'held' });
+    }));
+
+  test('what the wallet paid itself is no receipt, unless its preimage proves our invoice paid', () =>
+    withWallet(async (look, paymentHash, node) => {
+      const sent = { type: 'outgoing', state: 'settled', settled_at: 1 };
+      for (const members of [sent, { ...sent, preimage }]) expect(await look(members)).toEqual({ state: 'unknown' });
+      node.pay(paymentHash);
+      expect(await look(sent)).toMatchObject({ state: 'settled', preimage: expect.any(String) });
+    }));
 });

@@ -74,7 +74,10 @@ export async function startBlinkServer(node: ReceivingNode): Promise<BlinkServer
 
   function status(paymentHash: string) {
     const invoice = book.find(paymentHash);
-    if (!invoice) return jsonAnswer({ data: null, errors: [{ message: 'Invoice not found' }] });
+    if (!invoice) {
+      const message = `User tried to pay invoice with hash ${paymentHash}, but it does not exist`;
+      return jsonAnswer({ data: null, errors: [{ message }] });
+    }
     const received = book.received(invoice);
     const lnInvoicePaymentStatusByHash = {
       status: received ? 'PAID' : book.hasExpired(invoice) ? 'EXPIRED' : 'PENDING',

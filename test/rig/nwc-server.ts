@@ -17,6 +17,8 @@ export interface NwcServer extends WalletServer {
   readonly spendingSecret: string;
   /** What the wallet knows; `nip04` for an old one. */
   encryption: EncryptionName;
+  /** An event that replies name before the request they answer. */
+  alsoNamed: string | undefined;
   /** The whole connection string. */
   uri(secret?: string): string;
 }
@@ -71,7 +73,8 @@ export async function startNwcServer(node: ReceivingNode, count = 1): Promise<Nw
       server.outage === 'fail' ? nwcError('INTERNAL') : desk.answer(connections.get(event.pubkey), method, params);
     // Without a `p` tag, as some wallets leave it out.
     const content = conversation.encrypt(JSON.stringify({ result_type: method, ...reply }));
-    publish(sign({ kind: 23_195, tags: [['e', event.id]], content }));
+    const named = [...(server.alsoNamed ? [server.alsoNamed] : []), event.id];
+    publish(sign({ kind: 23_195, tags: named.map((id) => ['e', id]), content }));
   }
 
   const server: NwcServer = {
@@ -81,6 +84,7 @@ export async function startNwcServer(node: ReceivingNode, count = 1): Promise<Nw
     walletPubkey,
     secret,
     spendingSecret,
+    alsoNamed: undefined,
     pushes: () => [0],
     uri: (of = secret) =>
       `nostr+walletconnect://${walletPubkey}?${relays.map(({ address }) => `relay=${encodeURIComponent(address)}&`).join('')}secret=${of}`,

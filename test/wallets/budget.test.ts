@@ -35,6 +35,16 @@ test('a complaint closes the host for as long as it says, then halves its rate',
   expect(budgets.take('a.example')).toBeGreaterThan(390);
 });
 
+test('a host that complains twice stays closed for the longer of both', () => {
+  const { time, budgets } = budgetsAt();
+  budgets.complained('a.example', 120);
+  time.millis += 1000;
+  budgets.complained('a.example', 1);
+  expect(budgets.take('a.example')).toBe(119_000);
+  budgets.complained('a.example', 300);
+  expect(budgets.take('a.example')).toBe(300_000);
+});
+
 test('the rate grows back while nobody complains, and has a top', () => {
   const { time, budgets } = budgetsAt();
   budgets.complained('a.example', 1);

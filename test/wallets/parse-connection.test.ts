@@ -100,6 +100,11 @@ describe('what merchants paste', () => {
   });
 });
 
+test('a certificate that could not be pinned is not passed over in silence', () => {
+  const text = `type=lnd-rest;server=https://node.example:8080/;macaroon=${macaroon};certthumbprint=${'ab'.repeat(32)}`;
+  expect(() => parseConnection(text)).toThrow('cannot be checked by its thumbprint');
+});
+
 test.each([
   '',
   'hello',

@@ -47,6 +47,8 @@ export function blinkConnector(options: BlinkOptions): Connector {
       signal,
     );
     const { data, errors } = goodObject(answer);
+    // GraphQL may tell of an error in a part of the answer beside the rest of it.
+    if (isJsonObject(data) && Object.values(data).some(isJsonObject)) return data;
     const said = Array.isArray(errors) ? errors[0]?.message : undefined;
     if (/not authori[sz]ed|unauthori[sz]ed|authentication/i.test(String(said))) {
       throw new WalletFault('unauthorized', 'Blink does not accept the key, or it may not do this.');
@@ -104,7 +106,8 @@ export function blinkConnector(options: BlinkOptions): Connector {
 
     async lookupInvoice(request, signal): Promise<InvoiceFact> {
       const { paymentHash } = request;
-      const { lnInvoicePaymentStatusByHash: invoice } = await ask(status, { paymentHash }, signal);
+      const answer = await ask(status, { paymentHash }, signal).catch(emptyWhenUnknown);
+      const { lnInvoicePaymentStatusByHash: invoice } = answer;
       if (!isJsonObject(invoice)) return { state: 'unknown' };
       requireSameInvoice(invoice.paymentHash, paymentHash);
       return factByState(invoice.status, meanings, request, clock, { preimage: invoice.paymentPreimage });
@@ -136,6 +139,14 @@ export function blinkConnector(options: BlinkOptions): Connector {
 
     lookupHost: () => new URL(options.url).host,
   };
+}
+
+/** Blink has no code for an invoice that it does not have, or no longer has; only its sentence tells. */
+function emptyWhenUnknown(error: unknown): JsonObject {
+  if (error instanceof WalletFault && error.kind === 'refused' && /does not exist|not found/i.test(error.message)) {
+    return {};
+  }
+  throw error;
 }
 
 /** `LnUpdate` comes when an invoice is paid; other updates have no payment hash. */

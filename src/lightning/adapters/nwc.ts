@@ -13,6 +13,7 @@ import {
 } from '../invoice-reading.ts';
 import { NwcClient, type NwcConnection } from '../nwc/client.ts';
 import { NwcError } from '../nwc/reply.ts';
+import { provesHash } from '../preimage.ts';
 
 export interface NwcOptions extends AdapterSupport, NwcConnection {
   readonly outbound: Outbound;
@@ -86,7 +87,13 @@ export function nwcConnector(options: NwcOptions): Connector {
         throw error;
       }
       if (invoice.payment_hash !== undefined) requireSameInvoice(invoice.payment_hash, paymentHash);
-      if (!isSettled(invoice)) return unpaidFact(handle, clock);
+      // Where one wallet pays another of the same server, or itself, both sides of it have our hash.
+      if (invoice.type === 'outgoing' && provesHash(invoice.preimage, paymentHash) === undefined) {
+        return { state: 'unknown' };
+      }
+      const state = stateOf(invoice);
+      if (state === 'accepted') return { state: 'held' };
+      if (state !== 'settled') return unpaidFact(handle, clock);
       return settledFact(paymentHash, {
         receivedMsat: readMsat(invoice.amount),
         preimage: invoice.preimage,
@@ -111,7 +118,7 @@ export function nwcConnector(options: NwcOptions): Connector {
 }
 
 /** Wallets that name a state mean it; older ones leave it out, and some fill `settled_at` with zeros before. */
-function isSettled({ state, settled_at: settledAt }: JsonObject): boolean {
-  if (typeof state === 'string') return state === 'settled';
-  return typeof settledAt === 'number' && settledAt > 0;
+function stateOf({ state, settled_at: settledAt }: JsonObject): string | undefined {
+  if (typeof state === 'string') return state.toLowerCase();
+  return typeof settledAt === 'number' && settledAt > 0 ? 'settled' : undefined;
 }

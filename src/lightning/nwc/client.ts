@@ -182,8 +182,9 @@ export class NwcClient {
   }
 
   #onReply(event: NostrEvent): void {
-    const waiting = this.#waiting.get(tagOf(event, 'e') ?? '');
-    if (!waiting || !isGenuine(event)) return;
+    const named = event.tags.find(([name, id = '']) => name === 'e' && this.#waiting.has(id));
+    if (!named || !isGenuine(event)) return;
+    const waiting = this.#waiting.get(named[1]!)!;
     try {
       waiting.answer(waiting.conversation.decrypt(event.content));
     } catch {
