@@ -94,10 +94,8 @@ function invoiceMoments(invoice: InvoiceRow, wallet: string): OrderMoment[] {
     },
   ];
   if (invoice.last_look_at) {
-    moments.push({
-      at: invoice.last_look_at,
-      what: `${wallet} was last asked about ${name}, ${invoice.look_count} times so far`,
-    });
+    const times = invoice.look_count === 1 ? 'once' : `${invoice.look_count} times`;
+    moments.push({ at: invoice.last_look_at, what: `${wallet} was last asked about ${name}, ${times} so far` });
   }
   if (invoice.held_at) moments.push({ at: invoice.held_at, what: `money for ${name} is on its way` });
   if (invoice.superseded_at) moments.push({ at: invoice.superseded_at, what: `${name} was closed` });

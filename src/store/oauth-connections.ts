@@ -26,6 +26,11 @@ const listForOperator = statement(
   'oauth_connections_list_for_operator',
   `select ${columns} from oauth_connections where merchant_id = $1 order by created_at, id`,
 );
+const listStanding = statement(
+  'oauth_connections_list_standing',
+  `select ${columns} from oauth_connections where merchant_id = any($1) and revoked_at is null
+    order by created_at desc, id desc`,
+);
 // The names of places a person may lose are null where they don't matter; each row is ended once.
 const end = statement(
   'oauth_connections_end',
@@ -120,6 +125,11 @@ export function findOauthConnectionForOperator(db: Handle, id: string): Promise<
 /** All of a merchant in both modes, oldest first. */
 export function listOauthConnectionsForOperator(db: Handle, merchantId: string): Promise<OauthConnectionRow[]> {
   return db.many(listForOperator, [merchantId]);
+}
+
+/** Those of several merchants and both modes that have not ended, newest first. */
+export function listStandingConnections(db: Handle, merchantIds: readonly string[]): Promise<OauthConnectionRow[]> {
+  return db.many(listStanding, [merchantIds]);
 }
 
 /** Whose connections end; at least one of them must be named. */

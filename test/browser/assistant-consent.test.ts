@@ -119,6 +119,21 @@ describe.runIf(hasBrowser())('an assistant that connects in a browser', () => {
         });
         const { body } = await merchant.test.get('/api/v1/m/products');
         expect(body.data.map((one: { name: string }) => one.name)).toContain(`Mug ${version}`);
+
+        // What the consent page promised: it is disconnected again, with a second look, in the account.
+        await page.goto(`${url}/account`);
+        await page.locator('section', { hasText: 'Connected assistants' }).getByRole('link', { name: 'Show' }).click();
+        const card = page.locator('section', { hasText: `Official client ${version}` });
+        const button = card.getByRole('button', { name: `Disconnect Official client ${version}` });
+        expect(await button.isVisible()).toBe(false);
+        await card.locator('summary').focus();
+        await page.keyboard.press('Enter');
+        expect(await faultsAtWidths(page)).toEqual([]);
+        await button.click();
+        await card.waitFor({ state: 'detached' });
+        expect(await faultsAtWidths(page)).toEqual([]);
+        await expect(client.listTools()).rejects.toThrow();
+        expect(watch.faults.filter((fault) => !fault.includes('/callback?'))).toEqual([]);
       } finally {
         await client.close();
         await context.close();

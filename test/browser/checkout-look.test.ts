@@ -214,6 +214,7 @@ describe.runIf(hasBrowser())('what payers see', () => {
       [640, (nonce) => renderCheckoutPage(checkoutView(), { nonce, language: 'en' })],
       [390, (nonce) => renderCheckoutPage(checkoutView(), { nonce, language: 'en' })],
       [390, (nonce) => renderReceiptPage(receiptView(), { nonce, language: 'en' })],
+      [320, (nonce) => renderReceiptPage(receiptView(), { nonce, language: 'de' })],
     ] satisfies [width: number, render: (nonce: string) => string][]) {
       server.show('/', render);
       await page.setViewportSize({ width, height: 844 });
@@ -221,6 +222,18 @@ describe.runIf(hasBrowser())('what payers see', () => {
       await page.evaluate(() => document.documentElement.style.setProperty('font-size', '200%'));
       expect([await excessPixels(page), await brokenWords(page)]).toEqual([0, []]);
     }
+  });
+
+  test('at twice the text size on a small phone the invoice keeps room beside or above its button', async () => {
+    checkout(checkoutView(), 'de');
+    await page.setViewportSize({ width: 320, height: 844 });
+    await open();
+    await page.evaluate(() => document.documentElement.style.setProperty('font-size', '200%'));
+    const [row, field, copy] = await Promise.all(
+      ['.row', '#invoice', '#copy'].map(async (place) => (await page.locator(place).boundingBox())!),
+    );
+    expect(field!.width).toBeGreaterThan(100);
+    expect(copy!.x + copy!.width).toBeLessThanOrEqual(row!.x + row!.width);
   });
 
   test('a long amount goes below its name and breaks no word of it', async () => {

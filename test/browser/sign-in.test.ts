@@ -106,6 +106,24 @@ describe.runIf(hasBrowser())('somebody who works for a merchant', () => {
     await context.close();
   });
 
+  test('closes the menu of languages with Escape and is back at its button, or by pressing elsewhere', async () => {
+    const page = await browser.newPage();
+    await page.goto(`${url}/sign-in`);
+    const [menu, button] = [page.locator('.languages form'), page.locator('.languages summary')];
+    await button.focus();
+    await page.keyboard.press('Enter');
+    await page.keyboard.press('Tab');
+    expect(await page.locator(':focus').textContent()).toBe('English');
+    await page.keyboard.press('Escape');
+    expect(await menu.isVisible()).toBe(false);
+    expect(await button.evaluate((one) => one === document.activeElement)).toBe(true);
+    await button.click();
+    expect(await menu.isVisible()).toBe(true);
+    await page.locator('h1').click();
+    expect(await menu.isVisible()).toBe(false);
+    await page.close();
+  });
+
   test('is not signed in or out by another site', { timeout: 60_000 }, async () => {
     const user = await addUser(app, [merchant]);
     const context = await browser.newContext();

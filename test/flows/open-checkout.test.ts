@@ -273,6 +273,21 @@ test('the story of an order tells of the session it came from', async () => {
   expect(story).toContain(`checkout session ${id} was cancelled`);
 });
 
+test.each([
+  [1, 'once'],
+  [2, '2 times'],
+])('the story of an order counts %i look at its wallet as %s', async (count, text) => {
+  const { token } = await newSession();
+  await status(token);
+  const [order] = await orders();
+  await app.rows('update invoices set look_count = $1, last_look_at = created_at where order_id = $2', [
+    count,
+    order!.id,
+  ]);
+  const story = (await explainOrder(app.parts.db, order!.id, app.clock.now()))!.moments.map(({ what }) => what);
+  expect(story.join('\n')).toContain(`, ${text} so far`);
+});
+
 /** The publishable key, on the app with the fake wallet. */
 function shopPublic(): Client {
   return shop.client({ ...merchant, test: merchant.publishable });

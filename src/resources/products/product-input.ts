@@ -24,7 +24,7 @@ export const productMembers = {
   position: optional(positionInput),
   product_type_id: optional(textInput(64, 'Product type; an archived product has none')),
   resource_type: optional(textInput(50, 'Such as digital_download, physical or service')),
-  image_url: optional(textInput(2048, 'http(s) address of an image')),
+  image_url: optional(textInput(2048, 'http(s) address of an image; pages show it over https only')),
   access_duration_seconds: optional(
     Type.Integer({
       minimum: 1,

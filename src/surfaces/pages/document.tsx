@@ -1,6 +1,6 @@
 import type { ComponentChildren, JSX, VNode } from 'preact';
 import { renderToString } from 'preact-render-to-string';
-import { readStyle } from './assets.ts';
+import { readAsset, readStyle } from './assets.ts';
 import { dark, light, type Theme } from './colours.ts';
 import { directionOf } from './direction.ts';
 import { Icon } from './icons.tsx';
@@ -8,6 +8,7 @@ import { dictionaryOf, type Language, languageNames, languages } from './languag
 import { colourScheme, themeStyle } from './theme-style.ts';
 
 const baseStyle = readStyle('./base.css', import.meta.url);
+const menuScript = readAsset('./menu-script.js', import.meta.url);
 
 /** A page for people. Everything it needs is in the one answer; `pageHeaders` go with it, made with the same nonce. */
 export interface Page {
@@ -68,7 +69,7 @@ function Document(page: Page): VNode {
         {page.before}
         <main id="main">{page.children}</main>
         <p id="live" class="unseen" role="status" />
-        {page.script && <script nonce={nonce} {...raw(page.script)} />}
+        <script nonce={nonce} {...raw([menuScript, page.script].filter(Boolean).join('\n'))} />
       </body>
     </html>
   );

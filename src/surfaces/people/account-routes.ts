@@ -1,5 +1,6 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { endAllSignIns, endSignIn, listSignIns } from '../../flows/browser-sign-in.ts';
+import { listManagedConnections } from '../../flows/end-oauth-connection.ts';
 import type { Parts } from '../../flows/parts.ts';
 import { isUuid } from '../../kernel/ids.ts';
 import { refuseOtherMethods } from '../http/refuse-methods.ts';
@@ -17,7 +18,8 @@ export function addAccountPages(app: FastifyInstance, parts: Parts): void {
     const signedIn = await findUserOrAskToSignIn(parts, request, reply);
     if (!signedIn) return reply;
     const signIns = await listSignIns(parts, signedIn.user.id);
-    return reply.send(renderAccountPage({ ...beginPage(request, reply), signedIn, signIns }));
+    const hasAssistants = (await listManagedConnections(parts.db, signedIn.user.id)).length > 0;
+    return reply.send(renderAccountPage({ ...beginPage(request, reply), signedIn, signIns, hasAssistants }));
   });
 
   app.post(`${account}/sign-ins/:id/end`, async (request: FastifyRequest<{ Params: { id: string } }>, reply) => {

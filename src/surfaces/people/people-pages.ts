@@ -5,6 +5,7 @@ import { prefersJson } from '../http/accept.ts';
 import { toAppError } from '../http/error-body.ts';
 import { refuseForeignForms } from '../pages/same-origin.ts';
 import { addAccountPages } from './account-routes.ts';
+import { addAssistantPages } from './assistant-routes.ts';
 import { beginPage } from './page-setting.ts';
 import { renderRefusalPage } from './pages/refusal-page.tsx';
 import { addSecondFactorPages } from './second-factor-routes.ts';
@@ -16,6 +17,7 @@ export function addPeoplePages(app: FastifyInstance, parts: Parts): void {
     addSignInPages(pages, parts);
     addAccountPages(pages, parts);
     addSecondFactorPages(pages, parts);
+    addAssistantPages(pages, parts);
   });
 }
 

@@ -17,7 +17,8 @@ export const de: Words = {
   data: 'Mit',
   live: 'Echten Daten',
   test: 'Testdaten',
-  signedInAs: (email) => `Sie sind als ${email} angemeldet. Die Verbindung lässt sich jederzeit trennen.`,
+  signedInAs: (email) =>
+    `Sie sind als ${email} angemeldet. Die Verbindung lässt sich jederzeit in Ihrem Konto trennen.`,
   allow: 'Erlauben',
   deny: 'Ablehnen',
   noMerchant: 'Nur Inhaber und Manager eines aktiven Händlers können einen Assistenten verbinden.',

@@ -16,7 +16,7 @@ export const en = {
   data: 'With',
   live: 'Live data',
   test: 'Test data',
-  signedInAs: (email: string) => `You are signed in as ${email}. You can disconnect it at any time.`,
+  signedInAs: (email: string) => `You are signed in as ${email}. You can disconnect it in your account at any time.`,
   allow: 'Allow',
   deny: 'Deny',
   noMerchant: 'Only an owner or a manager of an active merchant can connect an assistant.',

@@ -17,7 +17,7 @@ export const es: Words = {
   data: 'Con',
   live: 'Datos reales',
   test: 'Datos de prueba',
-  signedInAs: (email) => `Ha iniciado sesión como ${email}. Puede desconectarlo en cualquier momento.`,
+  signedInAs: (email) => `Ha iniciado sesión como ${email}. Puede desconectarlo en su cuenta en cualquier momento.`,
   allow: 'Permitir',
   deny: 'Rechazar',
   noMerchant: 'Solo el propietario o un gerente de un comercio activo puede conectar un asistente.',

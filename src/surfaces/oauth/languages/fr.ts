@@ -18,7 +18,8 @@ export const fr: Words = {
   data: 'Avec',
   live: 'Données réelles',
   test: 'Données de test',
-  signedInAs: (email) => `Vous êtes connecté en tant que ${email}. Vous pouvez le déconnecter à tout moment.`,
+  signedInAs: (email) =>
+    `Vous êtes connecté en tant que ${email}. Vous pouvez le déconnecter à tout moment dans votre compte.`,
   allow: 'Autoriser',
   deny: 'Refuser',
   noMerchant: 'Seul le propriétaire ou un gérant d’un commerce actif peut connecter un assistant.',

@@ -17,7 +17,7 @@ export const ja: Words = {
   data: '対象のデータ',
   live: '本番データ',
   test: 'テストデータ',
-  signedInAs: (email) => `${email} としてログインしています。接続はいつでも解除できます。`,
+  signedInAs: (email) => `${email} としてログインしています。接続はアカウントのページでいつでも解除できます。`,
   allow: '許可する',
   deny: '拒否する',
   noMerchant: 'アシスタントを接続できるのは、有効な店舗のオーナーまたはマネージャーだけです。',

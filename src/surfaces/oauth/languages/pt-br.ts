@@ -17,7 +17,7 @@ export const ptBr: Words = {
   data: 'Com',
   live: 'Dados reais',
   test: 'Dados de teste',
-  signedInAs: (email) => `Você entrou como ${email}. É possível desconectá-lo a qualquer momento.`,
+  signedInAs: (email) => `Você entrou como ${email}. É possível desconectá-lo a qualquer momento na sua conta.`,
   allow: 'Permitir',
   deny: 'Recusar',
   noMerchant: 'Somente o proprietário ou um gerente de um comércio ativo pode conectar um assistente.',

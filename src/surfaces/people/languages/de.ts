@@ -28,7 +28,7 @@ export const de: Words = {
   endOf: (device) => `Anmeldung von ${device} beenden`,
   everywhere: 'Überall abmelden',
   everywhereText:
-    'Alle Ihre Anmeldungen enden, auch diese, und Ihre Kassen und anderen Geräte gehen erst nach neuer Anmeldung wieder.',
+    'Alle Ihre Anmeldungen enden, auch diese, und Ihre Kassen und anderen Geräte gehen erst nach neuer Anmeldung wieder. Assistenten, die Sie verbunden haben, werden getrennt.',
   codeTitle: 'Code eingeben',
   codeText: 'Öffnen Sie Ihre Authenticator-App und geben Sie die sechs Ziffern ein, die sie für dieses Konto zeigt.',
   code: 'Code',
@@ -63,6 +63,19 @@ export const de: Words = {
   turnOff: 'Ausschalten',
   eitherCode: 'Code aus Ihrer App oder ein Notfallcode',
   wrongProof: 'Das Passwort oder der Code ist falsch.',
+  assistants: 'Verbundene Assistenten',
+  noAssistants: 'Kein Assistent ist verbunden.',
+  assistantsText: 'Sie arbeiten mit Ihrem Katalog und Ihren Zahlungslinks, bis Sie die Verbindung trennen.',
+  show: 'Anzeigen',
+  modes: { live: 'Echte Daten', test: 'Testdaten' },
+  unnamedAssistant: 'Assistent ohne Namen',
+  answersGoTo: 'Antworten gehen an',
+  connected: 'Verbunden',
+  lastUse: 'Zuletzt benutzt',
+  notUsed: 'Noch nie',
+  disconnect: 'Trennen',
+  disconnectOf: (name) => `${name} trennen`,
+  disconnectText: 'Er kann sofort nichts mehr tun. Um zurückzukommen, muss er neu verbunden werden.',
   letters: {
     factorOn: {
       subject: 'Anmelden in zwei Schritten ist an',

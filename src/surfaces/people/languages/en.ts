@@ -28,7 +28,7 @@ export const en = {
   endOf: (device: string) => `End the sign-in of ${device}`,
   everywhere: 'Sign out everywhere',
   everywhereText:
-    'All your sign-ins end, this one too, and your tills and other devices stop working until they sign in again.',
+    'All your sign-ins end, this one too, and your tills and other devices stop working until they sign in again. Assistants that you connected are disconnected.',
   codeTitle: 'Enter your code',
   codeText: 'Open your authenticator app and type the six digits it shows for this account.',
   code: 'Code',
@@ -61,6 +61,20 @@ export const en = {
   turnOff: 'Turn off',
   eitherCode: 'Code from your app, or a recovery code',
   wrongProof: 'The password or the code is wrong.',
+  assistants: 'Connected assistants',
+  noAssistants: 'No assistant is connected.',
+  assistantsText: 'They work with your catalog and payment links until you disconnect them.',
+  show: 'Show',
+  modes: { live: 'Live data', test: 'Test data' },
+  unnamedAssistant: 'Assistant without a name',
+  answersGoTo: 'Answers go to',
+  connected: 'Connected',
+  lastUse: 'Last used',
+  notUsed: 'Not yet',
+  disconnect: 'Disconnect',
+  /** For those who hear it without seeing whose card it is on. */
+  disconnectOf: (name: string) => `Disconnect ${name}`,
+  disconnectText: 'It stops working at once. To come back it must be connected anew.',
   letters: {
     factorOn: {
       subject: 'Two-factor sign-in is on',

@@ -27,7 +27,7 @@ export const es: Words = {
   endOf: (device) => `Terminar la sesión de ${device}`,
   everywhere: 'Cerrar sesión en todas partes',
   everywhereText:
-    'Terminan todas sus sesiones, también esta, y sus cajas y demás dispositivos dejan de funcionar hasta que vuelvan a iniciar sesión.',
+    'Terminan todas sus sesiones, también esta, y sus cajas y demás dispositivos dejan de funcionar hasta que vuelvan a iniciar sesión. Se desconectan los asistentes que usted conectó.',
   codeTitle: 'Escriba su código',
   codeText: 'Abra su aplicación de autenticación y escriba las seis cifras que muestra para esta cuenta.',
   code: 'Código',
@@ -60,6 +60,19 @@ export const es: Words = {
   turnOff: 'Desactivar',
   eitherCode: 'Código de su aplicación o código de recuperación',
   wrongProof: 'La contraseña o el código no son correctos.',
+  assistants: 'Asistentes conectados',
+  noAssistants: 'No hay ningún asistente conectado.',
+  assistantsText: 'Trabajan con su catálogo y sus enlaces de pago hasta que los desconecte.',
+  show: 'Mostrar',
+  modes: { live: 'Datos reales', test: 'Datos de prueba' },
+  unnamedAssistant: 'Asistente sin nombre',
+  answersGoTo: 'Las respuestas van a',
+  connected: 'Conectado',
+  lastUse: 'Último uso',
+  notUsed: 'Todavía ninguno',
+  disconnect: 'Desconectar',
+  disconnectOf: (name) => `Desconectar ${name}`,
+  disconnectText: 'Deja de funcionar de inmediato. Para volver hay que conectarlo de nuevo.',
   letters: {
     factorOn: {
       subject: 'El inicio de sesión en dos pasos está activado',

@@ -27,7 +27,7 @@ export const fr: Words = {
   endOf: (device) => `Terminer la connexion de ${device}`,
   everywhere: 'Se déconnecter partout',
   everywhereText:
-    'Toutes vos connexions se terminent, celle-ci aussi, et vos caisses et autres appareils s’arrêtent jusqu’à ce qu’ils se reconnectent.',
+    'Toutes vos connexions se terminent, celle-ci aussi, et vos caisses et autres appareils s’arrêtent jusqu’à ce qu’ils se reconnectent. Les assistants que vous avez connectés sont déconnectés.',
   codeTitle: 'Saisissez votre code',
   codeText: 'Ouvrez votre application d’authentification et saisissez les six chiffres qu’elle affiche pour ce compte.',
   code: 'Code',
@@ -61,6 +61,19 @@ export const fr: Words = {
   turnOff: 'Désactiver',
   eitherCode: 'Code de votre application ou code de secours',
   wrongProof: 'Le mot de passe ou le code est incorrect.',
+  assistants: 'Assistants connectés',
+  noAssistants: 'Aucun assistant n’est connecté.',
+  assistantsText: 'Ils travaillent avec votre catalogue et vos liens de paiement jusqu’à ce que vous les déconnectiez.',
+  show: 'Afficher',
+  modes: { live: 'Données réelles', test: 'Données de test' },
+  unnamedAssistant: 'Assistant sans nom',
+  answersGoTo: 'Les réponses vont à',
+  connected: 'Connecté',
+  lastUse: 'Dernière utilisation',
+  notUsed: 'Jamais',
+  disconnect: 'Déconnecter',
+  disconnectOf: (name) => `Déconnecter ${name}`,
+  disconnectText: 'Il cesse aussitôt de fonctionner. Pour revenir, il doit être connecté à nouveau.',
   letters: {
     factorOn: {
       subject: 'La connexion en deux étapes est activée',

@@ -27,7 +27,7 @@ export const ptBr: Words = {
   endOf: (device) => `Encerrar o acesso de ${device}`,
   everywhere: 'Sair de todos os lugares',
   everywhereText:
-    'Todos os seus acessos terminam, este também, e seus caixas e outros dispositivos param até entrarem de novo.',
+    'Todos os seus acessos terminam, este também, e seus caixas e outros dispositivos param até entrarem de novo. Os assistentes que você conectou são desconectados.',
   codeTitle: 'Digite seu código',
   codeText: 'Abra seu aplicativo autenticador e digite os seis números que ele mostra para esta conta.',
   code: 'Código',
@@ -61,6 +61,19 @@ export const ptBr: Words = {
   turnOff: 'Desligar',
   eitherCode: 'Código do aplicativo ou código de recuperação',
   wrongProof: 'A senha ou o código está incorreto.',
+  assistants: 'Assistentes conectados',
+  noAssistants: 'Nenhum assistente está conectado.',
+  assistantsText: 'Eles trabalham com seu catálogo e seus links de pagamento até que você os desconecte.',
+  show: 'Mostrar',
+  modes: { live: 'Dados reais', test: 'Dados de teste' },
+  unnamedAssistant: 'Assistente sem nome',
+  answersGoTo: 'As respostas vão para',
+  connected: 'Conectado',
+  lastUse: 'Último uso',
+  notUsed: 'Ainda nenhum',
+  disconnect: 'Desconectar',
+  disconnectOf: (name) => `Desconectar ${name}`,
+  disconnectText: 'Ele para de funcionar na hora. Para voltar, precisa ser conectado de novo.',
   letters: {
     factorOn: {
       subject: 'A entrada em duas etapas está ligada',

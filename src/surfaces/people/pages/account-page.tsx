@@ -1,5 +1,6 @@
 import type { JSX } from 'preact';
 import type { SignedIn } from '../../../flows/browser-sign-in.ts';
+import { connectingRoles } from '../../../model/oauth-connection.ts';
 import type { UserSession } from '../../../model/user-session.ts';
 import { figuresOf } from '../../pages/figures.ts';
 import { inLanguage, type Language } from '../../pages/language.ts';
@@ -10,10 +11,13 @@ import { renderPeoplePage, type Setting } from './people-page.tsx';
 interface AccountPage extends Setting {
   signedIn: SignedIn;
   signIns: readonly UserSession[];
+  /** Whether any are there that this person may disconnect. */
+  hasAssistants: boolean;
 }
 
 /** Who one is, where one works, and where one is signed in. */
-export function renderAccountPage({ signedIn, signIns, language, locale, nonce }: AccountPage): string {
+export function renderAccountPage(page: AccountPage): string {
+  const { signedIn, signIns, hasAssistants, language, locale, nonce } = page;
   const words = wordsOf(language);
   const { user, memberships, sessionId } = signedIn;
   return renderPeoplePage({
@@ -44,6 +48,13 @@ export function renderAccountPage({ signedIn, signIns, language, locale, nonce }
             {user.hasSecondFactor ? words.change : words.setUp}
           </LinkButton>
         </section>
+        {memberships.some(({ role }) => connectingRoles.includes(role)) && (
+          <section class="card stack">
+            <h2>{words.assistants}</h2>
+            <p class="muted">{hasAssistants ? words.assistantsText : words.noAssistants}</p>
+            {hasAssistants && <LinkButton href={inLanguage('/account/assistants', locale)}>{words.show}</LinkButton>}
+          </section>
+        )}
         <section class="card stack">
           <h2>{words.signIns}</h2>
           <ul class="rows">
