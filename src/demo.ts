@@ -8,6 +8,7 @@ import { addMerchant } from './flows/new-merchant.ts';
 import type { Parts } from './flows/parts.ts';
 import { newId, randomBase62 } from './kernel/ids.ts';
 import { makeDirectory } from './kernel/make-directory.ts';
+import { readIfThere } from './kernel/read-if-there.ts';
 import { replaceFile } from './kernel/replace-file.ts';
 import { importDirectory } from './resources/directory/import-directory.ts';
 import { findMerchant, hasMerchants } from './store/merchants.ts';
@@ -36,11 +37,18 @@ export interface DemoCredentials {
 
 /** The demo of an earlier start, undefined when there is none. */
 export async function readDemo(dataDir: string): Promise<DemoCredentials | undefined> {
+  const path = demoFile(dataDir);
+  const text = await readIfThere(path);
+  if (text === undefined) return undefined;
   try {
-    return JSON.parse(await readFile(demoFile(dataDir), 'utf8')) as DemoCredentials;
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
-    throw error;
+    return JSON.parse(text) as DemoCredentials;
+  } catch (cause) {
+    throw new Error(
+      `${path} is no JSON. Put back the one that was there, or move it away: nothing but the demo needs it.`,
+      {
+        cause,
+      },
+    );
   }
 }
 

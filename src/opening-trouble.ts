@@ -19,7 +19,9 @@ function isBug(error: unknown): boolean {
 
 /** `DATA_DIR` is there beside PostgreSQL as well. */
 function isOfFile(error: unknown): boolean {
-  return ['open', 'mkdir', 'rename', 'write', 'fsync'].includes((error as NodeJS.ErrnoException).syscall ?? '');
+  const { code, syscall = '' } = error as NodeJS.ErrnoException;
+  // Sockets are read as well, but no directory is one.
+  return code === 'EISDIR' || ['open', 'mkdir', 'rename', 'write', 'fsync'].includes(syscall);
 }
 
 function directoryTrouble(error: unknown): string {
@@ -30,6 +32,10 @@ function directoryTrouble(error: unknown): string {
   }
   if (code === 'EROFS') return `${place} cannot be written, its disk is read-only. Set DATA_DIR to a place that can.`;
   if (code === 'ENOTDIR' || code === 'EEXIST') return `A file is in the way of ${place}. Set DATA_DIR to a directory.`;
+  // What a container is given as a file that is not there becomes one.
+  if (code === 'EISDIR') {
+    return `${place} must be a file and is a directory. Move it away, and put the file back if there was one.`;
+  }
   if (code === 'ENOENT' && syscall === 'mkdir') {
     return `No directory can be made at ${place}. Set DATA_DIR to a place where one can.`;
   }

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
-import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Config } from './config.ts';
+import { readIfThere } from './kernel/read-if-there.ts';
 import { replaceFile } from './kernel/replace-file.ts';
 
 /** The secrets keys of a process, 32 bytes each. */
@@ -27,9 +27,7 @@ export async function readSecretsKeys(config: KeyConfig, mustExist: boolean): Pr
   const { secretsKey, previousSecretsKeys } = config;
   if (secretsKey) return { current: secretsKey, previous: previousSecretsKeys };
   const path = keyFile(config);
-  const known = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
-    if (error.code !== 'ENOENT') throw error;
-  });
+  const known = await readIfThere(path);
   if (known !== undefined) return parse(known, path);
   if (mustExist) throw new SecretsKeyError(`${path} is missing, but the database was sealed with it. Put it back.`);
   const keys = { current: randomBytes(32), previous: [] };

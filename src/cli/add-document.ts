@@ -9,7 +9,7 @@ import { chooseMerchant } from './choose-merchant.ts';
 import { addCommand, withParts } from './command.ts';
 import { CliFailure } from './failure.ts';
 import { fileFailure } from './file-failure.ts';
-import { readId, readName } from './option-values.ts';
+import { readId, readMediaType, readName } from './option-values.ts';
 
 interface Options {
   merchant?: string;
@@ -32,12 +32,10 @@ export function addAddDocument(group: Command): void {
     .option('--merchant <id>', 'whose document; may be left out when there is one merchant', readId)
     .option('--live', 'for live keys; without it for test keys')
     .option('--name <name>', 'what to call it; the file’s name without it', readName)
-    .option('--kind <kind>', 'such as invoice, contract or report', 'document')
-    .option('--type <type>', 'media type of the content', 'application/octet-stream')
+    .option('--kind <kind>', 'such as invoice, contract or report', readName, 'document')
+    .option('--type <type>', 'media type of the content', readMediaType, 'application/octet-stream')
     .action(
       withParts<Options>(async ({ parts }, options, file) => {
-        if (!/^[\w.+-]+\/[\w.+-]+$/.test(options.type))
-          throw new CliFailure(`${options.type} is no media type, such as application/pdf.`);
         const content = await readFile(file).catch((error) => {
           throw fileFailure(file, error);
         });

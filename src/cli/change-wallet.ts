@@ -2,8 +2,7 @@ import { type Command, Option } from 'commander';
 import { changeWallet } from '../flows/change-wallet.ts';
 import { recordOperatorAudit } from '../flows/record-audit.ts';
 import type { SimulationWishes } from '../model/simulation.ts';
-import { addCommand, withParts } from './command.ts';
-import { CliFailure } from './failure.ts';
+import { addCommand, refuseUsage, withParts } from './command.ts';
 import { requireWalletForOperator } from './find-wallet.ts';
 import { readId, readName, readPosition, readSats, readSimulation } from './option-values.ts';
 import { walletFacts, walletJson } from './wallet-text.ts';
@@ -18,7 +17,7 @@ interface Options {
 }
 
 export function addChangeWallet(group: Command): void {
-  addCommand(
+  const command = addCommand(
     group,
     'change',
     'Change the name, the place in line or the limit of a wallet; what is left out stays',
@@ -44,19 +43,7 @@ export function addChangeWallet(group: Command): void {
     )
     .action(
       withParts<Options>(async ({ parts }, options, id) => {
-        const { name, position, maxPaymentSats, takesPreimages, simulate } = options;
-        // Commander presets an option that has a "no" form to true.
-        const limit = typeof maxPaymentSats === 'number' ? maxPaymentSats : maxPaymentSats === false ? null : undefined;
-        const wishes = {
-          name,
-          position,
-          max_payment_sats: limit,
-          takes_preimages: takesPreimages === undefined ? undefined : takesPreimages === 'yes',
-          simulation: simulate,
-        };
-        if (Object.values(wishes).every((wish) => wish === undefined)) {
-          throw new CliFailure('Nothing to change was named. "satline wallet change --help" shows what can be.');
-        }
+        const wishes = wishesIn(options);
         const { merchant_id, livemode } = await requireWalletForOperator(parts.db, id);
         const scope = { merchantId: merchant_id, livemode };
         const now = parts.clock.now();
@@ -68,4 +55,19 @@ export function addChangeWallet(group: Command): void {
         return { json: walletJson(wallet), text: `${wallet.name} is changed:\n\n${walletFacts(wallet)}` };
       }),
     );
+  refuseUsage<Options>(command, (options) =>
+    Object.values(wishesIn(options)).every((wish) => wish === undefined) ? 'Nothing to change was named.' : undefined,
+  );
+}
+
+function wishesIn({ name, position, maxPaymentSats, takesPreimages, simulate }: Options) {
+  // Commander presets an option that has a "no" form to true.
+  const limit = typeof maxPaymentSats === 'number' ? maxPaymentSats : maxPaymentSats === false ? null : undefined;
+  return {
+    name,
+    position,
+    max_payment_sats: limit,
+    takes_preimages: takesPreimages === undefined ? undefined : takesPreimages === 'yes',
+    simulation: simulate,
+  };
 }

@@ -38,6 +38,14 @@ export function addBareCommand(group: Command, usage: string, summary: string, .
     .addHelpText('after', `\nExample${examples.length > 1 ? 's' : ''}:\n${lines.join('\n')}`);
 }
 
+/** Refuses what no option shows alone, before anything is opened. @param fault the sentence, undefined for good usage. */
+export function refuseUsage<O extends object>(command: Command, fault: (options: O) => string | undefined): Command {
+  return command.hook('preAction', (_, acting) => {
+    const sentence = fault(acting.opts<O>());
+    if (sentence !== undefined) acting.error(`error: ${sentence}`);
+  });
+}
+
 /** An action that reads the environment itself, or not at all. */
 export function withoutConfig<O extends object>(run: Run<CommandContext, O>): Action {
   return async (...given) => {

@@ -4,7 +4,7 @@ import { recordOperatorAudit } from '../flows/record-audit.ts';
 import { addSeconds } from '../kernel/clock.ts';
 import { chooseMerchant } from './choose-merchant.ts';
 import { addCommand, withParts } from './command.ts';
-import { readDays, readId } from './option-values.ts';
+import { readDays, readId, readName } from './option-values.ts';
 
 interface Options {
   merchant?: string;
@@ -22,8 +22,8 @@ export function addCreateAccessToken(group: Command): void {
     'Sign an access token for something that is no product here, and print it',
     'access-token create --live --resource film-7 --type video --days 30',
   )
-    .requiredOption('--resource <id>', 'what it opens; your own name for it')
-    .option('--type <type>', 'what kind of thing that is', 'resource')
+    .requiredOption('--resource <id>', 'what it opens; your own name for it', readName)
+    .option('--type <type>', 'what kind of thing that is', readName, 'resource')
     .option('--days <n>', 'how long it is good', readDays, 30)
     .option('--merchant <id>', 'whose; may be left out when there is one merchant', readId)
     .option('--live', 'for live keys; without it for test keys')

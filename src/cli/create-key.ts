@@ -5,8 +5,7 @@ import type { Permission } from '../kernel/context.ts';
 import type { MerchantRow } from '../model/merchant.ts';
 import { type ApiKeyRow, findApiKeyForOperator } from '../store/api-keys.ts';
 import { chooseMerchant } from './choose-merchant.ts';
-import { addCommand, withParts } from './command.ts';
-import { CliFailure } from './failure.ts';
+import { addCommand, refuseUsage, withParts } from './command.ts';
 import { keyJson } from './key-json.ts';
 import { limitLines, readAmountText, readIpRanges, readPermissions, readTools, toLimitCents } from './key-terms.ts';
 import { readId, readName } from './option-values.ts';
@@ -25,7 +24,7 @@ interface Options {
 }
 
 export function addCreateKey(group: Command): void {
-  addCommand(
+  const command = addCommand(
     group,
     'create',
     'Make an API key and print it, once',
@@ -62,8 +61,6 @@ export function addCreateKey(group: Command): void {
         const kind = options.publishable ? 'publishable' : 'secret';
         const livemode = options.live === true;
         const name = options.name ?? `${livemode ? 'Live' : 'Test'} ${kind} key`;
-        if (options.productsOnly && kind === 'secret')
-          throw new CliFailure('--products-only is for --publishable keys.');
         const { permissions = null, ipRanges = null, tools = null, maxOrder, maxDaily } = options;
         const limits = {
           allowed_tools: tools,
@@ -86,6 +83,9 @@ export function addCreateKey(group: Command): void {
         return { json: { ...keyJson(row), key: key.reveal() }, text: newKeyText(key.reveal(), row, merchant) };
       }),
     );
+  refuseUsage<Options>(command, ({ productsOnly, publishable }) =>
+    productsOnly && !publishable ? '--products-only is for --publishable keys.' : undefined,
+  );
 }
 
 function newKeyText(key: string, row: ApiKeyRow, merchant: MerchantRow): string {

@@ -38,15 +38,15 @@ export function readTools(text: string): string[] {
 
 /** Reads an amount such as `49.90`; how many decimals it may have, its currency says. */
 export function readAmountText(text: string): string {
-  if (/^\d{1,16}(\.\d{1,4})?$/.test(text)) return text;
-  throw new InvalidArgumentError('It must be an amount such as 49.90.');
+  if (/^\d{1,16}(\.\d{1,4})?$/.test(text) && /[1-9]/.test(text)) return text;
+  throw new InvalidArgumentError('It must be an amount above 0, such as 49.90.');
 }
 
-/** @returns null for none. @throws {CliFailure} for an amount of 0, or with more decimals than the currency has. */
+/** @returns null for none. @throws {CliFailure} for an amount with more decimals than the currency has, or above all others. */
 export function toLimitCents(text: string | undefined, currency: string): number | null {
   if (text === undefined) return null;
   const amount = parseAmount(text, currency);
-  if (!amount) throw new CliFailure(`${text} is no amount of ${currency} above 0.`);
+  if (!amount) throw new CliFailure(`${text} is no amount of ${currency}.`);
   return amount;
 }
 

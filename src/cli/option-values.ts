@@ -40,6 +40,12 @@ export function readTimeZone(text: string): string {
   return name;
 }
 
+export function readMediaType(text: string): string {
+  if (!/^[\w.+-]+\/[\w.+-]+$/.test(text))
+    throw new InvalidArgumentError('It must be a media type, such as application/pdf.');
+  return text;
+}
+
 export function readMoment(text: string): Date {
   const moment = parseTimestamp(text.trim());
   if (moment === undefined) throw new InvalidArgumentError('It must be a date such as 2027-03-01.');

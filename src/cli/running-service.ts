@@ -2,7 +2,7 @@ import { type Command, InvalidArgumentError } from 'commander';
 import { readClientConfig } from '../config.ts';
 import { readDemo } from '../demo.ts';
 import { eventKinds } from '../events/catalog.ts';
-import { CliFailure } from './failure.ts';
+import { CliFailure, openingFailure } from './failure.ts';
 
 /** A service that answers over HTTP, and what opens it. */
 export interface RunningService {
@@ -31,7 +31,9 @@ export async function findService({ url, key }: ServiceOptions): Promise<Running
   const config = readClientConfig(process.env);
   const named = { url: url ?? config.url, key: key ?? config.key };
   if (named.url && named.key) return { url: named.url, key: named.key };
-  const demo = await readDemo(config.dataDir);
+  const demo = await readDemo(config.dataDir).catch((error) => {
+    throw openingFailure(error, undefined);
+  });
   if (demo) return { url: named.url ?? demo.base_url, key: named.key ?? demo.secret_key };
   const missing = named.url ? '--key or SATLINE_KEY' : named.key ? '--url or SATLINE_URL' : '--url and --key';
   throw new CliFailure(`Which service? Give ${missing}; there is no demo in ${config.dataDir} to take it from.`);

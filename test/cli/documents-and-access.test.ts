@@ -41,7 +41,6 @@ test('documents and access tokens made by command are good at the API, in their 
   const document = added.json();
   expect(document).toMatchObject({ object: 'merchant_document', livemode: false, name: 'März.pdf', size_bytes: 5 });
   for (const [words, sentence] of [
-    [[file, '--type', 'pdf'], 'pdf is no media type'],
     [[join(folder, 'none')], 'There is no /'],
     [[folder], 'is a folder. Name a file.'],
   ] as const) {

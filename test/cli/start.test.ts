@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -68,6 +68,30 @@ describe('a start that fails says what to do, without a stack', { timeout: 60_00
     await rm(folder, { recursive: true });
     expect(code).toBe(1);
     expect(stderr).toMatch(/^Satline did not start\.\nA file is in the way of .*\. Set DATA_DIR to a directory\.\n$/);
+  });
+
+  test.each(['db/lock', 'secrets.key', 'demo-credentials.json'])('at a directory in the place of %s', async (file) => {
+    const DATA_DIR = await mkdtemp(join(tmpdir(), 'satline-'));
+    await mkdir(join(DATA_DIR, file), { recursive: true });
+    const { code, stderr } = await satline({ DATA_DIR, PORT: '0' }, 'start');
+    await rm(DATA_DIR, { recursive: true });
+    expect([code, stderr]).toEqual([
+      1,
+      `Satline did not start.\n${join(DATA_DIR, file)} must be a file and is a directory. ` +
+        'Move it away, and put the file back if there was one.\n',
+    ]);
+  });
+
+  test('at credentials of the demo that are half there', async () => {
+    const DATA_DIR = await mkdtemp(join(tmpdir(), 'satline-'));
+    await writeFile(join(DATA_DIR, 'demo-credentials.json'), '{"base_url": ');
+    const start = await satline({ DATA_DIR, PORT: '0' }, 'start');
+    const tail = await satline({ DATA_DIR }, 'events', 'tail');
+    await rm(DATA_DIR, { recursive: true });
+    const sentence = /^.*demo-credentials\.json is no JSON\. Put back the one that was there, or .* needs it\.\n$/;
+    expect([start.code, tail.code]).toEqual([1, 1]);
+    expect(start.stderr.replace('Satline did not start.\n', '')).toMatch(sentence);
+    expect(tail.stderr).toMatch(sentence);
   });
 
   test('at a DATA_DIR that nobody can make', async () => {

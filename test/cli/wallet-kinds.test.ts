@@ -175,7 +175,7 @@ describe('wallets that were added', { timeout: 120_000 }, () => {
     const wallets = (await run('wallet', 'list', '--json')).json().data;
     const { id } = wallets.find(({ name }: { name: string }) => name === 'Risky');
     const nothing = await run('wallet', 'change', id);
-    expect([nothing.code, nothing.stderr]).toEqual([1, expect.stringContaining('Nothing to change was named')]);
+    expect([nothing.code, nothing.stderr]).toEqual([2, expect.stringContaining('Nothing to change was named')]);
     const words = ['--name', 'Safer', '--position', '0', '--max-payment-sats', '5000', '--takes-preimages', 'yes'];
     expect((await run('wallet', 'change', id, ...words, '--json')).json()).toMatchObject({
       name: 'Safer',
