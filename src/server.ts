@@ -88,7 +88,7 @@ async function start(config: Config, options: ServerOptions): Promise<RunningSer
     const jobs = startJobs(parts);
     const stop = async () => {
       log.info('stopping');
-      await closeApp(app);
+      await app.close();
       await Promise.all(jobs.map((job) => job.stop()));
       await built.close();
       await closeEngine(options);
@@ -126,12 +126,6 @@ function listenTrouble({ code, message }: NodeJS.ErrnoException, host: string, p
     return `HOST is ${host}, which is no address of this machine. Set it to one, or to 0.0.0.0 or :: for all.`;
   }
   return message;
-}
-
-async function closeApp(app: FastifyInstance): Promise<void> {
-  // A connection whose answer was on its way when closing began is kept for a next call, and nobody else would end it.
-  const idle = setInterval(() => app.server.closeIdleConnections(), 100);
-  await app.close().finally(() => clearInterval(idle));
 }
 
 function startJobs(parts: Parts): Job[] {
