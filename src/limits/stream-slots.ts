@@ -1,3 +1,5 @@
+import { AppError } from '../kernel/errors.ts';
+
 /** Open event streams in this process: each holds a socket and looks into the database now and then. */
 export interface StreamSlots {
   /**
@@ -8,6 +10,9 @@ export interface StreamSlots {
    */
   take(ended: AbortSignal, ...holders: string[]): boolean;
 }
+
+/** No place was left for a stream. Its clients' doing, though a payer's page is told so by a 503, at which it polls. */
+export class StreamsFull extends AppError {}
 
 /** @param mostPerHolder one limit for each holder that `take` names. */
 export function createStreamSlots(mostInAll: number, ...mostPerHolder: number[]): StreamSlots {

@@ -6,6 +6,7 @@ import type { Caller } from '../../kernel/context.ts';
 import { AppError } from '../../kernel/errors.ts';
 import { randomBase62 } from '../../kernel/ids.ts';
 import { RateLimited } from '../../limits/request-limits.ts';
+import { StreamsFull } from '../../limits/stream-slots.ts';
 import { renderError, toAppError } from './error-body.ts';
 import { parseJsonBody } from './json-body.ts';
 import { addOperationRoutes, type RouteOptions } from './operation-routes.ts';
@@ -122,7 +123,8 @@ function logRequest(parts: Parts, request: FastifyRequest, reply: FastifyReply):
     ms: Math.round(reply.elapsedTime * 10) / 10,
     code: failure?.code,
   };
-  if (failure && failure.status >= 500) parts.log.error({ ...line, err: failure.cause ?? failure }, 'request failed');
+  const isOurs = failure && failure.status >= 500 && !(failure instanceof StreamsFull);
+  if (isOurs) parts.log.error({ ...line, err: failure.cause ?? failure }, 'request failed');
   else parts.log.info(line, 'request');
 }
 

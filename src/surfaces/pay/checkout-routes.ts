@@ -7,6 +7,7 @@ import { simulateCheckoutPayment } from '../../flows/simulate-checkout-payment.t
 import { AppError, notFound } from '../../kernel/errors.ts';
 import { qrSvg } from '../../kernel/qr.ts';
 import { networkOf } from '../../limits/network-of.ts';
+import { StreamsFull } from '../../limits/stream-slots.ts';
 import type { CheckoutView } from '../../model/checkout-view.ts';
 import { toSimulatedPayment } from '../../model/simulated-payment.ts';
 import { prefersJson } from '../http/accept.ts';
@@ -97,7 +98,7 @@ function addEvents(app: FastifyInstance, parts: Parts): void {
     if (!(await peekAtCheckout(parts, token))) throw notFound('Checkout session');
     const signal = goneSignal(reply, closing.signal, parts.stopping);
     if (!parts.payerStreams.take(signal, token, networkOf(request.ip))) {
-      throw new AppError('wallet_unavailable', 'Too many pages follow checkouts now; poll /status instead', {
+      throw new StreamsFull('wallet_unavailable', 'Too many pages follow checkouts now; poll /status instead', {
         retryAfterSeconds: 5,
       });
     }

@@ -1,7 +1,8 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
-import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
 import { buildApp } from '../../../src/app.ts';
+import { type Logger, silentLog } from '../../../src/kernel/log.ts';
 import { openTestApp, type TestApp, type TestMerchant } from '../../harness/app.ts';
 import { createProduct } from '../../harness/catalog.ts';
 import { countEnded, EventStream, listen } from '../../harness/event-stream.ts';
@@ -13,8 +14,9 @@ let app: TestApp;
 let base: string;
 let merchant: TestMerchant;
 const streams: EventStream[] = [];
+const info = vi.fn();
 beforeAll(async () => {
-  app = await openTestApp();
+  app = await openTestApp({ log: { ...silentLog, info } as Logger });
   base = await listen(app);
   merchant = await app.newMerchant();
 });
@@ -96,6 +98,9 @@ test('six follow one checkout; the seventh is asked to poll, until one leaves', 
   const refused = await fetch(`${base}/checkout/${token}/events`);
   expect([refused.status, refused.headers.get('retry-after')]).toEqual([503, '5']);
   expect((await refused.json()).error.message).toContain('/status');
+  // Not as an error: no fault of the service.
+  const id = refused.headers.get('x-request-id');
+  await until(async () => info.mock.calls.some(([{ request_id, status }]) => request_id === id && status === 503));
   await six[0]!.close();
   await until(async () => (await follow(token)).status === 200);
 });
