@@ -1,5 +1,4 @@
 import type { Handle } from '../db/database.ts';
-import { later } from '../kernel/clock.ts';
 import { newId } from '../kernel/ids.ts';
 import { periodNumberAt, periodStart } from '../model/billing-calendar.ts';
 import { scopeOf } from '../model/scope.ts';
@@ -66,7 +65,7 @@ export async function billPeriod(
     ends_at: endsAt,
     order_id: order.id,
     // Late billing, after a downtime, leaves the customer the same days as always.
-    due_at: later(startsAt, today),
+    due_at: today,
     settled: false,
   };
   // Nothing to pay needs no invoice; the order is complete at once.

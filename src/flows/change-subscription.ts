@@ -36,7 +36,7 @@ export const pauseSubscription = change(async (tx, { subscription, unsettled }, 
 export const resumeSubscription = change(async (tx, { subscription, unsettled }, calendar) => {
   if (subscription.status !== 'paused') throw refusal(subscription, 'resumed');
   const { today, now } = calendar;
-  const inTrial = subscription.trial_ends_at !== null && subscription.current_period_start === null;
+  const inTrial = subscription.current_period_start === null;
   const due = unsettled && { ...unsettled, due_at: today };
   if (due) await movePeriodDue(tx, due.id, today);
   const resumed: SubscriptionRow = {

@@ -70,7 +70,7 @@ describe('the first charge', () => {
     expect(await kinds(subscription.id)).toEqual(['created', 'activated']);
     await pay(app, merchant.test, subscription);
     const [sale] = (await merchant.test.get('/api/v1/m/sales')).body.data;
-    expect(sale).toMatchObject({ source: 'subscription', total_cents: 1000 });
+    expect(sale).toMatchObject({ source: 'subscription', total_cents: 1000, discount_name: null });
     expect(await statusOf(subscription)).toBe('active');
   });
 
@@ -85,6 +85,8 @@ describe('the first charge', () => {
       { total_amount_cents: 974, discount_amount_cents: 25, items: [{ price_cents: 999 }] },
       { total_amount_cents: 325, discount_amount_cents: 8, items: [{ price_cents: 333 }] },
     ]);
+    const little = await subscribe(app, merchant.test, { bitcoin_discount_percent: '0.5' });
+    expect(await ordersOf(app, little)).toMatchObject([{ total_amount_cents: 995 }]);
   });
 
   test('bears the taxes of the product as they were agreed, after the discount; sale and order agree', async () => {
@@ -118,6 +120,8 @@ describe('the first charge', () => {
     expect(await ordersOf(app, subscription)).toMatchObject([{ status: 'paid', total_amount_cents: 0 }]);
     await goTo(app, '2027-02-01T10:00:00.000Z');
     expect(await ordersOf(app, subscription)).toMatchObject([{ status: 'paid' }, { status: 'paid' }]);
+    const [{ data }] = await eventBodies(app, merchant.id, 'subscription.renewed');
+    expect(data).toMatchObject({ period: { status: 'paid' } });
     expect((await customerPage(app, subscription)).body.invoice).toBeNull();
   });
 
@@ -321,7 +325,7 @@ describe('an unpaid period (case C108)', () => {
     expect(await kinds(subscription.id)).toEqual(['created', 'activated', 'past_due', 'cancelled']);
   });
 
-  test('that is paid late makes it active again, on its old days', async () => {
+  test('that is paid late makes it active again, on its old days, each time', async () => {
     const subscription = await subscribe(app, merchant.test);
     await goTo(app, '2027-01-10T00:00:00.000Z');
     await pay(app, merchant.test, subscription);
@@ -329,9 +333,23 @@ describe('an unpaid period (case C108)', () => {
       status: 'active',
       next_billing_at: '2027-02-01T10:00:00.000Z',
     });
-    expect(await kinds(subscription.id)).toEqual(['created', 'activated', 'past_due', 'activated']);
+    const months = [
+      ['past_due', 'activated'],
+      ['renewed', 'past_due', 'activated'],
+    ];
+    expect((await kinds(subscription.id)).slice(2)).toEqual(months[0]);
     await goTo(app, '2027-02-01T10:00:00.000Z');
     expect(await ordersOf(app, subscription)).toMatchObject([{ status: 'paid' }, { status: 'pending' }]);
+    await goTo(app, '2027-02-10T00:00:00.000Z');
+    await pay(app, merchant.test, subscription);
+    expect((await kinds(subscription.id)).slice(2)).toEqual(months.flat());
+  });
+
+  test('that ends a little late, because the job was busy, ends all the same', async () => {
+    const subscription = await subscribe(app, merchant.test);
+    await goTo(app, '2027-01-04T10:00:00.000Z');
+    await goTo(app, '2027-01-18T11:00:00.000Z');
+    expect(await statusOf(subscription)).toBe('cancelled');
   });
 
   test('has one payable order, however often the customer opens it; a second payment is a matter of that order', async () => {
@@ -447,13 +465,30 @@ describe('pause and resume', () => {
     await goTo(app, '2027-01-28T00:00:00.000Z');
     expect(await statusOf(subscription)).toBe('paused');
     await call(subscription.id, 'resume');
+    const dueAt = await app.rows('select due_at from subscription_periods where subscription_id = $1', [
+      subscription.id,
+    ]);
+    expect(dueAt).toEqual([{ due_at: new Date('2027-01-28T00:00:00.000Z') }]);
     await goTo(app, '2027-01-30T23:59:59.000Z');
     expect(await statusOf(subscription)).toBe('active');
     await goTo(app, '2027-01-31T00:00:00.000Z');
     expect(await statusOf(subscription)).toBe('past_due');
+    expect((await kinds(subscription.id)).filter((kind) => kind === 'past_due')).toHaveLength(2);
     await call(subscription.id, 'pause');
     await pay(app, merchant.test, subscription);
     expect(await statusOf(subscription)).toBe('paused');
+  });
+
+  test('within a trial changes nothing, and after one the subscription is active again', async () => {
+    const subscription = await subscribe(app, merchant.test, { trial_days: 7 });
+    for (const moment of ['2027-01-03T00:00:00.000Z', '2027-01-09T00:00:00.000Z']) {
+      await goTo(app, moment);
+      const before = await show(merchant.test, subscription.id);
+      await call(subscription.id, 'pause');
+      expect((await call(subscription.id, 'resume')).body).toEqual({ ...before, updated_at: moment });
+    }
+    expect(await statusOf(subscription)).toBe('active');
+    expect(await ordersOf(app, subscription)).toHaveLength(1);
   });
 
   test('a trial that would have ended meanwhile ends when it is resumed', async () => {
@@ -519,9 +554,20 @@ describe('cancelling', () => {
     expect(await statusOf(unpaid)).toBe('cancelled');
     const trial = await subscribe(app, merchant.test, { trial_days: 30 });
     await act(app, trial, 'cancel');
-    await goTo(app, '2027-01-31T10:00:00.000Z');
+    for (const moment of ['2027-01-29T10:00:00.000Z', '2027-01-31T10:00:00.000Z']) await goTo(app, moment);
     expect(await statusOf(trial)).toBe('cancelled');
     expect(await ordersOf(app, trial)).toEqual([]);
+    expect(await kinds(trial.id)).toEqual(['created', 'cancelled']);
+  });
+
+  test('while it is paused ends it at once, for there is no period to wait for', async () => {
+    const subscription = await subscribe(app, merchant.test);
+    await pay(app, merchant.test, subscription);
+    await call(subscription.id, 'pause');
+    expect((await call(subscription.id, 'cancel', { at_period_end: true })).body).toMatchObject({
+      status: 'cancelled',
+      paused_at: null,
+    });
   });
 
   test.skipIf(!onPostgres)(
@@ -589,6 +635,15 @@ test('one that cannot be worked on waits, and holds up nobody', async () => {
   app.clock.advanceSeconds(300);
   await runBilling(app);
   expect(await ordersOf(app, broken)).toHaveLength(2);
+});
+
+test('one that is looked at before anything is due is left alone until then', async () => {
+  const subscription = await subscribe(app, merchant.test);
+  await pay(app, merchant.test, subscription);
+  await app.rows('update subscriptions set look_at = $2 where id = $1', [subscription.id, app.clock.now()]);
+  await runBilling(app);
+  const looks = await app.rows('select look_at from subscriptions where id = $1', [subscription.id]);
+  expect(looks).toEqual([{ look_at: new Date('2027-02-01T10:00:00.000Z') }]);
 });
 
 test('a period may be paid in cash', async () => {
@@ -730,6 +785,7 @@ describe('the test clock', () => {
     app.clock.advanceSeconds(3 * day);
     await runBilling(app);
     expect(await statusOf(later)).toBe('past_due');
+    expect((await call(later.id, 'pause')).body.paused_at).toBe('2027-04-12T10:00:00.000Z');
   });
 
   test('a year at once renews what is free month by month', async () => {
