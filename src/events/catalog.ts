@@ -7,9 +7,7 @@ import { orderSchema } from '../model/order.ts';
 import { paymentSchema } from '../model/payment.ts';
 import { subscriptionEventSchema, subscriptionWithPeriodSchema } from '../model/subscription.ts';
 
-/**
- * Every kind of event that webhooks can subscribe to.
- */
+/** Every kind of event that webhooks can subscribe to. */
 export const eventKinds = [
   'order.created',
   'order.updated',
@@ -53,7 +51,10 @@ export const eventCatalog: Readonly<Record<EventKind, EventDeclaration>> = {
   'order.created': { summary: 'An order was made.', data: orderSchema },
   'order.updated': { summary: 'A change of an order was accepted.', data: orderSchema },
   'order.paid': { summary: 'Nothing is due any more: the order is paid.', data: orderSchema },
-  'order.cancelled': { summary: 'A pending order was cancelled by the merchant.', data: orderSchema },
+  'order.cancelled': {
+    summary: 'A pending order was cancelled: by the merchant, or with its checkout or subscription.',
+    data: orderSchema,
+  },
   'order.refunded': { summary: 'A refund of an order was written down, in part or in full.', data: orderSchema },
   'order.attention': {
     summary:

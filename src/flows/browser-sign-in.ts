@@ -44,7 +44,7 @@ export interface SignedIn {
 }
 
 /** What a browser is, beside the person in front of it. */
-export interface BrowserState {
+interface BrowserState {
   /** What it calls itself, for the list of sign-ins. */
   device: string | null;
   /** What its cookie held before. */

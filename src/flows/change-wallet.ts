@@ -6,7 +6,7 @@ import type { WalletRow } from '../model/wallet.ts';
 import { findWallet, lockWallet, updateWallet, type WalletChange } from '../store/wallets.ts';
 
 /** What is left out stays as it is; null does, too, but for `max_payment_sats`, where it lifts the ceiling. */
-export type WalletWishes = {
+type WalletWishes = {
   readonly [Name in Exclude<keyof WalletChange, 'settings'>]?: WalletChange[Name] | null | undefined;
 } & {
   /** Of the simulated wallet alone. */

@@ -35,7 +35,7 @@ export interface WalletRequest {
   acceptSpendRisk?: boolean | undefined;
 }
 
-export interface ConnectedWallet {
+interface ConnectedWallet {
   readonly wallet: WalletRow;
   readonly probe: WalletProbe;
 }

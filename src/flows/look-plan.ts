@@ -11,7 +11,7 @@ const watchedSteps = [
   [300, 3],
   [Infinity, 10],
 ] as const;
-/** The same when nobody looks: a twelfth of the age, between 2 and 30 s. */
+/** The same when nobody looks: 12 % of the age, between 2 and 30 s. */
 const unwatchedShare = 0.12;
 /** While the wallet tells by itself, looking is only for what its silence may hide. */
 const pushedPauses = { viewed: 60, unwatched: 300 };

@@ -54,7 +54,7 @@ async function requireSignedIn(db: Handle, token: string, now: Date): Promise<st
   return session.user_id;
 }
 
-export interface NewDeviceKey {
+interface NewDeviceKey {
   sessionToken: string;
   merchantId: string;
   deviceName: string;

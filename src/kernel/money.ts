@@ -4,7 +4,7 @@ import { type Decimal, decimalOne, divideRoundedHalfUp, divideRoundedUp } from '
 declare const unit: unique symbol;
 
 /** An amount of fiat in minor units of its ISO 4217 currency: 500 jpy is ¥500, 1234 kwd is 1.234 dinars. */
-export type Cents = number & { readonly [unit]: 'cents' };
+type Cents = number & { readonly [unit]: 'cents' };
 /** Whole satoshis. */
 export type Sats = number & { readonly [unit]: 'sats' };
 /** Thousandths of a satoshi, as Lightning counts. */
@@ -66,7 +66,7 @@ export function atMost(count: () => number): number {
 }
 
 /** The price of one bitcoin in a currency, which two of them exchange through. */
-export interface CurrencyPrice {
+interface CurrencyPrice {
   currency: string;
   price: Decimal;
 }

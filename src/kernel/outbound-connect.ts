@@ -15,7 +15,7 @@ export const lookupHost: HostLookup = async (hostname) => {
 /** A connection that is not up by then is given up, also when the request that wanted it is gone. Milliseconds. */
 const connectTimeoutMillis = 10_000;
 
-export interface AgentOptions {
+interface AgentOptions {
   readonly allowPrivateNetworks: boolean;
   readonly lookup: HostLookup;
   readonly pinnedCertificate: string | undefined;

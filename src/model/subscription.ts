@@ -163,7 +163,7 @@ export const subscriptionSchema = Type.Object(
   },
   { description: 'A subscription' },
 );
-export type SubscriptionShape = Static<typeof subscriptionEventSchema>;
+type SubscriptionShape = Static<typeof subscriptionEventSchema>;
 
 const periodSchema = Type.Object({
   id: uuid('Order of the period'),

@@ -13,7 +13,7 @@ import { type RawInput, readIdempotencyKey, readInput } from './input.ts';
 import type { Call, Operation, OperationInput, PublicCall } from './operation.ts';
 
 /** What a door knows of a call besides its input. */
-export interface DoorContext extends CallContext {
+interface DoorContext extends CallContext {
   /** Undefined when no credential was sent. */
   readonly caller: Caller | undefined;
   readonly source: OrderSource;

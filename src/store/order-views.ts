@@ -9,7 +9,7 @@ import { listMerchantViews, type MerchantViewRow } from './merchant-views.ts';
 import { paymentColumns } from './payments.ts';
 
 /** An order with its newest payment and its merchant. */
-export interface OrderViewRow {
+interface OrderViewRow {
   readonly order: ShownOrder;
   readonly payment: PaymentRow | null;
   /** Shared by all who ask at once: nobody changes it. */

@@ -12,7 +12,7 @@ import {
 } from '../../src/lightning/connector.ts';
 
 /** A connector together with the means to play the world around it: time, payers, a wallet that breaks. */
-export interface ConnectorHarness {
+interface ConnectorHarness {
   readonly connector: Connector;
   /** Drives the connector and, where it has one, the wallet behind it. */
   readonly clock: ManualClock;

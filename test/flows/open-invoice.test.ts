@@ -333,6 +333,10 @@ test('a held payment keeps a second invoice away', async () => {
   });
   expect(await eventKinds([order.invoice.id])).toEqual(['invoice.created']);
   expect((await generate(order.id)).status).toBe(409);
+  // A wallet that cannot be asked has not said that it came to nothing.
+  wallet.onLookup = fail;
+  await look(order.invoice.id);
+  expect((await generate(order.id)).status).toBe(409);
   // It fails: the payer may try again.
   wallet.onLookup = async () => ({ state: 'pending' });
   await look(order.invoice.id);

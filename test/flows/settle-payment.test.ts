@@ -5,7 +5,7 @@ import { type SettledFact, settlePayment } from '../../src/flows/settle-payment.
 import { findInvoiceForJob } from '../../src/store/invoices.ts';
 import { openTestApp, type TestApp } from '../harness/app.ts';
 import type { Client } from '../harness/client.ts';
-import { type AppWithWallets, FakeWallet, withWallets } from '../harness/fake-wallet.ts';
+import { type AppWithWallets, FakeWallet, fail, withWallets } from '../harness/fake-wallet.ts';
 import { createOrderWithInvoice } from '../harness/orders.ts';
 
 let app: TestApp;
@@ -252,6 +252,19 @@ test('a look that is brought forward while another is under way is not lost', as
   await look(id);
   const [row] = await app.rows<{ next_look_at: Date }>('select next_look_at from invoices where id = $1', [id]);
   expect(row!.next_look_at).toEqual(due);
+});
+
+test('a look that is called off because the process stops leaves the invoice due', async () => {
+  const order = await createOrderWithInvoice(client);
+  const { id } = order.invoice;
+  app.clock.advanceSeconds(300);
+  wallet.onLookup = fail;
+  const row = (await findInvoiceForJob(app.parts.db, id, app.clock.now()))!;
+  await lookUpInvoice(faked.parts, row, AbortSignal.abort());
+  expect(await findInvoiceForJob(app.parts.db, id, app.clock.now())).toMatchObject({
+    next_look_at: row.next_look_at,
+    last_look_at: null,
+  });
 });
 
 test('cancelled, then paid: recorded, the order stays cancelled and a person is told', async () => {

@@ -42,7 +42,7 @@ export interface TestMerchant {
   narrowed(...permissions: Permission[]): Promise<Client>;
 }
 
-export interface TestAppOptions {
+interface TestAppOptions {
   /** Without it nothing looks at invoices by itself. */
   watch?: boolean;
   /** Sends webhooks by itself; without it `deliverDue()` does. */

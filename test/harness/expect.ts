@@ -9,7 +9,7 @@ export const anId = () =>
 /** A SHA-256 or a preimage. */
 export const a32ByteHex = () => expect.stringMatching(/^[0-9a-f]{64}$/);
 
-export interface ExpectedFault {
+interface ExpectedFault {
   message?: string | RegExp;
   /** All of them, in order; left out: there are none. */
   details?: readonly (string | RegExp)[];

@@ -27,7 +27,7 @@ export interface Door {
 }
 
 /** A noun with the usual five operations at `path` and `path/{id}`. */
-export interface Noun extends Pick<Door, 'resource' | 'make' | 'makeLive'> {
+interface Noun extends Pick<Door, 'resource' | 'make' | 'makeLive'> {
   path: string;
   /** Good for creating and for updating. */
   body: () => unknown;

@@ -56,7 +56,7 @@ export async function goTo(app: TestApp, moment: string): Promise<void> {
   await runBilling(app);
 }
 
-export interface OrderOfPeriod {
+interface OrderOfPeriod {
   id: string;
   status: string;
   total_amount_cents: number;

@@ -66,9 +66,12 @@ test('payments in other currencies count as they were worth when they arrived, w
   euroPrice = '5000000';
   expect(await orders()).toBe(201);
   // Nobody wrote down what it was worth in the currency that the merchant has chosen since.
-  await app.rows(`update merchants set currency = 'gbp' where id = $1`, [shop.id]);
-  await app.rows(`update plans set max_monthly_volume_cents = 1 where slug = 'growth'`);
+  await app.rows(`update merchants set currency = 'jpy' where id = $1`, [shop.id]);
+  // 10 dollars at 100,000 usd and 15,900,000 jpy a bitcoin.
+  await app.rows(`update plans set max_monthly_volume_cents = 1590 where slug = 'growth'`);
   expect(await orders()).toBe(422);
+  await app.rows(`update plans set max_monthly_volume_cents = 1591 where slug = 'growth'`);
+  expect(await orders()).toBe(201);
 });
 
 test('a token’s usage shows the plan’s limit', async () => {

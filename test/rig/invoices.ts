@@ -53,7 +53,7 @@ export function parseInvoice(bolt11: string): ldk.Bolt11Invoice | undefined {
   return parsed instanceof ldk.Result_Bolt11InvoiceParseOrSemanticErrorZ_OK ? parsed.res : undefined;
 }
 
-export interface ReadInvoice {
+interface ReadInvoice {
   readonly amountMsat: bigint | null;
   readonly paymentHash: string;
   /** From the invoice's own timestamp, whole seconds. */

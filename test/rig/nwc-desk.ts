@@ -1,7 +1,7 @@
 /** What a wallet answers to the methods of NIP-47, whoever carries questions and answers. */
 import type { BookedInvoice, WalletBook } from './wallet-book.ts';
 
-export interface NwcAnswer {
+interface NwcAnswer {
   readonly result?: Record<string, unknown>;
   readonly error?: { readonly code: string; readonly message: string };
 }

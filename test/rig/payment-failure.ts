@@ -8,7 +8,7 @@ import { PaymentFailureReason, RetryableSendFailure } from 'lightningdevkit';
  * - `stopped`: the node was stopped first; whether the money arrives is open
  * - `other`: see the message
  */
-export type PaymentFailureCode = 'route_not_found' | 'rejected' | 'gave_up' | 'bad_invoice' | 'stopped' | 'other';
+type PaymentFailureCode = 'route_not_found' | 'rejected' | 'gave_up' | 'bad_invoice' | 'stopped' | 'other';
 
 /** What a refused `pay` rejects with. */
 export class PaymentFailure extends Error {

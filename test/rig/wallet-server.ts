@@ -12,7 +12,7 @@ export interface WalletCall {
   readonly body: string;
 }
 
-export type WalletDesk = (call: WalletCall) => RawAnswer;
+type WalletDesk = (call: WalletCall) => RawAnswer;
 
 export interface WalletServer {
   /** `http://127.0.0.1:port` */
@@ -32,7 +32,7 @@ export interface WalletServer {
 }
 
 /** How a server tells by itself; each returns false for a call that is not for it. */
-export interface WalletPush {
+interface WalletPush {
   lines?(call: WalletCall, write: (line: unknown) => void, isGone: () => boolean): boolean;
   /** Answers later, or never. */
   later?(call: WalletCall, answer: (answer: RawAnswer) => void): boolean;

@@ -27,9 +27,9 @@ export interface LnurlBehaviour {
   instead?: Partial<Record<Stage, (response: ServerResponse, request: IncomingMessage) => void>>;
 }
 
-export type Stage = 'payRequest' | 'callback' | 'verify';
+type Stage = 'payRequest' | 'callback' | 'verify';
 
-export interface ServedInvoice {
+interface ServedInvoice {
   readonly bolt11: string;
   readonly paymentHash: string;
   readonly preimage: string;

@@ -7,7 +7,7 @@ import { type Connector, WalletFault } from '../../src/lightning/connector.ts';
 import { LnurlServer } from './lnurl-server.ts';
 
 /** A lightning address wallet and the connector to it, fresh for each test of the file that calls `useLnurlWallet`. */
-export interface LnurlWallet {
+interface LnurlWallet {
   server: LnurlServer;
   outbound: Outbound;
   clock: ManualClock;

@@ -12,7 +12,7 @@ import {
 import { readMessage, socketMessages } from '../socket-messages.ts';
 import { callWallet, goodObject, refusedBecause } from '../wallet-http.ts';
 
-export interface BlinkOptions extends AdapterSupport {
+interface BlinkOptions extends AdapterSupport {
   /** The GraphQL endpoint: `https://api.blink.sv/graphql`. */
   readonly url: string;
   /** With the scopes READ and RECEIVE. */

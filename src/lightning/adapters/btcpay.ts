@@ -11,7 +11,7 @@ import {
 } from '../invoice-reading.ts';
 import { callWallet, goodObject, refusedBecause } from '../wallet-http.ts';
 
-export interface BtcpayOptions extends AdapterSupport {
+interface BtcpayOptions extends AdapterSupport {
   /** Such as `https://btcpay.example.com`. */
   readonly url: string;
   readonly storeId: string;

@@ -18,7 +18,7 @@ import {
 } from '../invoice-reading.ts';
 import { callWallet, forbiddenFault, httpFault, isForbidden, refusedBecause } from '../wallet-http.ts';
 
-export interface ClnOptions extends AdapterSupport {
+interface ClnOptions extends AdapterSupport {
   /** Where clnrest listens, such as `https://node.example.com:3010`. */
   readonly url: string;
   /** Restricted to invoice, listinvoices and waitanyinvoice. */

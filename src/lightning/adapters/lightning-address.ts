@@ -17,7 +17,7 @@ import { fetchPayRequest, type LnurlContext, type PayRequest, requestInvoice, ve
 import { parseLightningAddress, payRequestUrl } from '../lnurl-address.ts';
 import { callWallet, goodObject } from '../wallet-http.ts';
 
-export interface LightningAddressOptions {
+interface LightningAddressOptions {
   readonly address: string;
   readonly outbound: Outbound;
   /** Networks whose invoices are accepted: `acceptedNetworks(livemode)`. */

@@ -14,7 +14,7 @@ import {
 import { readMessage, socketMessages } from '../socket-messages.ts';
 import { callWallet, forbiddenFault, goodObject, isForbidden, refusedBecause } from '../wallet-http.ts';
 
-export interface LnbitsOptions extends AdapterSupport {
+interface LnbitsOptions extends AdapterSupport {
   /** Such as `https://lnbits.example.com`. */
   readonly url: string;
   /** The wallet's invoice key, which LNbits also calls its read key. */

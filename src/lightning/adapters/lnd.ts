@@ -16,7 +16,7 @@ import { canMoveMoney, readMacaroon } from '../macaroon.ts';
 import { readMessage } from '../socket-messages.ts';
 import { callWallet, forbiddenFault, httpFault, isForbidden, refusedBecause } from '../wallet-http.ts';
 
-export interface LndOptions extends AdapterSupport {
+interface LndOptions extends AdapterSupport {
   /** The REST address, such as `https://node.example.com:8080`. */
   readonly url: string;
   /** `invoice.macaroon` in hex. */

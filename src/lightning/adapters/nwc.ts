@@ -15,7 +15,7 @@ import { NwcClient, type NwcConnection } from '../nwc/client.ts';
 import { NwcError } from '../nwc/reply.ts';
 import { provesHash } from '../preimage.ts';
 
-export interface NwcOptions extends AdapterSupport, NwcConnection {
+interface NwcOptions extends AdapterSupport, NwcConnection {
   readonly outbound: Outbound;
 }
 

@@ -12,7 +12,7 @@ import {
 import { readMessage, socketMessages } from '../socket-messages.ts';
 import { callWallet, goodObject, isForbidden } from '../wallet-http.ts';
 
-export interface PhoenixdOptions extends AdapterSupport {
+interface PhoenixdOptions extends AdapterSupport {
   /** Such as `http://127.0.0.1:9740`. */
   readonly url: string;
   /** `http-password-limited-access` of phoenix.conf. */

@@ -23,7 +23,7 @@ export interface SimulatorBook {
   find(paymentHash: string): Promise<SimulatedPayment | undefined>;
 }
 
-export interface SimulatedOptions {
+interface SimulatedOptions {
   /** At least 16 bytes; everything the wallet makes follows from it. */
   readonly secret: Buffer;
   readonly settings: SimulatorSettings;

@@ -21,7 +21,7 @@ const sharedHeaders = {
   allowed: 'authorization, content-type, mcp-protocol-version, mcp-session-id',
 };
 
-export interface McpOptions {
+interface McpOptions {
   /** Whose web pages may use it with a secret key, besides the service's own; `*` for all. */
   readonly allowedOrigins: readonly string[];
 }

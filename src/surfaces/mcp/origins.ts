@@ -4,7 +4,7 @@ import { isLoopback } from '../../kernel/loopback.ts';
  * Whose web pages may send messages with a secret key. A page that had its name pointed at this machine (DNS rebinding)
  * gives itself away by its `Origin`, which browsers set and pages cannot (MCP, Streamable HTTP, "Security Warning").
  */
-export interface AllowedOrigins {
+interface AllowedOrigins {
   /** Service addresses, whose own pages are always allowed. */
   readonly own: readonly string[];
   /** By configuration; `*` for all. */

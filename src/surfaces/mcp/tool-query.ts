@@ -4,7 +4,7 @@ import { oneOf } from '../../model/fields.ts';
 import type { QueryDeclaration } from '../../operation/operation.ts';
 
 /** A tool's argument that goes into the query: what it is called there, and what it may be. */
-export interface QueryArgument {
+interface QueryArgument {
   readonly parameter: string;
   readonly schema: TSchema;
   /** Whether a list of words is as good as the words with commas between them. */

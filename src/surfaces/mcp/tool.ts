@@ -5,7 +5,7 @@ import { type PlainSchema, toPlainSchema } from './plain-schema.ts';
 import { queryArguments } from './tool-query.ts';
 
 /** Where an argument goes in the operation's input. */
-export type ArgumentPlace =
+type ArgumentPlace =
   | { readonly in: 'path'; readonly name: string }
   | { readonly in: 'query'; readonly name: string; readonly takesList?: true | undefined }
   /** `wrapper` undefined: beside the wrapper. */
@@ -14,7 +14,7 @@ export type ArgumentPlace =
   /** Known to the tool alone, which turns it into others. */
   | { readonly in: 'tool' };
 
-export interface Argument {
+interface Argument {
   readonly place: ArgumentPlace;
   readonly schema: TSchema;
   readonly isRequired: boolean;

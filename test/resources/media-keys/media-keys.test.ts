@@ -97,13 +97,11 @@ describe('a media key', () => {
     const cleared = await merchant.test.post(`${path}/${id}/clear_old_key`, {});
     expect([cleared.status, cleared.body.rotation_pending]).toEqual([200, false]);
     expect((await merchant.test.post(`${path}/${id}/clear_old_key`, {})).status).toBe(200);
-    for (const kind of ['media_key.rotated', 'media_key.old_key_cleared']) {
-      const told = (await eventBodies(app, merchant.id, kind)) as unknown as { data: { id: string } }[];
-      expect(
-        told.filter(({ data }) => data.id === id),
-        kind,
-      ).toHaveLength(1);
-    }
+    const told = async (kind: string) =>
+      (await eventBodies(app, merchant.id, kind)).filter(({ data }) => data.id === id).length;
+    expect([await told('media_key.rotated'), await told('media_key.old_key_cleared')]).toEqual([1, 1]);
+    expect((await merchant.test.post(`${path}/${id}/rotate`, {})).body.previous_key).toBe(rotated.key);
+    expect(await told('media_key.rotated')).toBe(2);
   });
 
   test('PATCH: 400 for a foreign key or a faulty body, 403 without manage, and takes a key that is brought', async () => {
@@ -184,6 +182,8 @@ describe('a product', () => {
     const product = await createProduct(merchant.test);
     const base = `/api/v1/m/products/${product.slug}`;
     const first = await merchant.test.get(`${base}/key`);
+    const own = (await merchant.test.get(`${path}/${first.body.id}`)).body;
+    expect(own).toMatchObject({ name: product.name, browser_delivery: true, product_ids: [product.id] });
     expect([first.status, (await merchant.test.get(`${base}/key`)).body]).toEqual([200, first.body]);
     const rotated = await merchant.test.post(`${base}/rotate_key`, {});
     expect(rotated.body.previous_key).toBe(first.body.key);

@@ -52,9 +52,7 @@ describe('a refund', () => {
     expect((await refund(sale.id, 700)).status).toBe(201);
     expect(await read()).toMatchObject({ status: 'refunded', refunded_cents: 1000 });
     expect((await merchant.test.get(`/api/v1/m/orders/${sale.order_id}`)).body.status).toBe('refunded');
-    const events = (await eventBodies(app, merchant.id, 'order.refunded')) as unknown as {
-      data: { id: string; status: string };
-    }[];
+    const events = await eventBodies(app, merchant.id, 'order.refunded');
     expect(events.filter(({ data }) => data.id === sale.order_id).map(({ data }) => data.status)).toEqual([
       'paid',
       'refunded',
