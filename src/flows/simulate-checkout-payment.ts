@@ -16,18 +16,17 @@ export async function simulateCheckoutPayment(
   parts: Parts,
   token: string,
   signal: AbortSignal,
-): Promise<SimulatedOutcome & { invoiceId: string }> {
+): Promise<SimulatedOutcome> {
   const session = await findCheckoutSessionByToken(parts.db, token);
   if (!session) throw notFound('Checkout session');
   if (session.livemode) throw new AppError('forbidden', 'Only a test checkout can be paid this way');
   const scope = scopeOf(session);
   if (session.completed_at && session.order_id) {
-    const payment = (await findPaymentOfOrder(parts.db, scope, session.order_id))!;
-    return { payment, invoiceId: payment.invoice_id ?? '' };
+    return { payment: (await findPaymentOfOrder(parts.db, scope, session.order_id))! };
   }
   if (statusOfCheckoutSession(session, parts.clock.now()) !== 'pending')
     throw new AppError('gone', 'This checkout is over');
   const invoice = (await findUsableInvoice(parts, session)) ?? (await openCheckout(parts, session, signal)).invoice;
   const payer = { afterSeconds: 0, amountSats: undefined };
-  return { ...(await simulatePayment(parts, scope, invoice.id, payer, signal)), invoiceId: invoice.id };
+  return simulatePayment(parts, scope, invoice.id, payer, signal);
 }

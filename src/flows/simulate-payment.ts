@@ -44,7 +44,7 @@ export async function simulatePayment(
   );
   if (settlesAt > now) {
     await lookNoLaterThan(parts.db, invoice.id, settlesAt);
-    return { settlesAt };
+    return { invoiceId: invoice.id, settlesAt };
   }
   const payment = await lookUpInvoice(parts, invoice, signal);
   if (!payment) throw new AppError('wallet_unavailable', 'The simulated wallet is set to fail or to hold payments');

@@ -1,4 +1,5 @@
 import { type Static, Type } from 'typebox';
+import { isWebAddress } from '../kernel/web-address.ts';
 import { currencyCode, livemode, nullable, objectName, timestamp, uuid } from './fields.ts';
 
 /** A creator channel: a page in the public directory. Kept by its merchant, or by the operator when there is none. */
@@ -124,6 +125,50 @@ const regions = new Intl.DisplayNames('en', { type: 'region', fallback: 'none' }
 /** The English name of a country, undefined for what is no ISO 3166-1 code of two letters. */
 export function countryName(code: string): string | undefined {
   return /^[A-Z]{2}$/.test(code) && !noCountries.has(code) ? regions.of(code) : undefined;
+}
+
+/** A channel as it was sent. */
+type SentChannel = Pick<ChannelRow, 'slug'> & {
+  profile_image_url?: string | null;
+  social_links?: Readonly<Record<string, unknown>> | null;
+  country?: string | null;
+  language?: string | null;
+};
+
+/**
+ * What is wrong with a channel that no schema can say: a sentence for each member.
+ * @param at what stands before the members' names, such as `channels[0].`
+ */
+export function channelFaults(channel: SentChannel, at = ''): string[] {
+  const { slug, profile_image_url: image, social_links: links, country, language } = channel;
+  const faults: string[] = [];
+  if (!isChannelSlug(slug)) {
+    faults.push(`${at}slug must have 3 to 60 lower-case letters, digits and single hyphens, with no hyphen at an end`);
+  }
+  if (image != null && !isWebAddress(image)) faults.push(`${at}profile_image_url must be an http(s) address`);
+  for (const [name, address] of Object.entries(links ?? {})) {
+    if (typeof address !== 'string' || address.length > longestAddress || !isWebAddress(address)) {
+      faults.push(`${at}social_links.${name} must be an http(s) address`);
+    }
+  }
+  if (country != null && countryName(country.toUpperCase()) === undefined) {
+    faults.push(`${at}country must be an ISO 3166-1 code of two letters`);
+  }
+  if (language != null && toLanguageTag(language) === undefined) {
+    faults.push(`${at}language must be a BCP 47 tag, such as en or pt-BR`);
+  }
+  return faults;
+}
+
+const longestAddress = 2048;
+
+/** A BCP 47 tag in its usual spelling; undefined for what is none. */
+export function toLanguageTag(text: string): string | undefined {
+  try {
+    return Intl.getCanonicalLocales(text)[0];
+  } catch {
+    return undefined;
+  }
 }
 
 /** 3 to 60 lower-case letters, digits and single hyphens, with no hyphen at an end. */

@@ -24,7 +24,7 @@ export interface SimulatedPayer {
 }
 
 /** The payment, or when it will come. */
-export type SimulatedOutcome = { payment: PaymentRow } | { settlesAt: Date };
+export type SimulatedOutcome = { payment: PaymentRow } | { invoiceId: string; settlesAt: Date };
 
 const scheduledSchema = Type.Object(
   {
@@ -41,10 +41,7 @@ export function toPayer(body: Static<typeof simulatedPayerInput>): SimulatedPaye
   return { afterSeconds: body.after_seconds ?? 0, amountSats: body.amount_sats ?? undefined };
 }
 
-export function toSimulatedPayment(
-  invoiceId: string,
-  outcome: SimulatedOutcome,
-): Static<typeof simulatedPaymentSchema> {
+export function toSimulatedPayment(outcome: SimulatedOutcome): Static<typeof simulatedPaymentSchema> {
   if ('payment' in outcome) return toPayment(outcome.payment);
-  return { object: 'scheduled_payment', invoice_id: invoiceId, settles_at: outcome.settlesAt.toISOString() };
+  return { object: 'scheduled_payment', invoice_id: outcome.invoiceId, settles_at: outcome.settlesAt.toISOString() };
 }

@@ -39,8 +39,8 @@ export function simulatedPayment({ permission, resource, findInvoiceId, ...decla
       async ask(call, { invoiceId, payer }) {
         return simulatePayment(call.parts, call.scope, invoiceId, payer, call.signal);
       },
-      async commit(_call, { invoiceId }, outcome) {
-        return toSimulatedPayment(invoiceId, outcome);
+      async commit(_call, _frozen, outcome) {
+        return toSimulatedPayment(outcome);
       },
     },
   });

@@ -2,8 +2,7 @@ import { type Static, type TObject, Type } from 'typebox';
 import { parseCurrency } from '../../kernel/currency.ts';
 import { invalid } from '../../kernel/errors.ts';
 import { foldLetters } from '../../kernel/folded.ts';
-import { isWebAddress } from '../../kernel/web-address.ts';
-import { type ChannelRow, countryName, isChannelSlug } from '../../model/channel.ts';
+import { type ChannelRow, channelFaults, isChannelSlug, toLanguageTag } from '../../model/channel.ts';
 import { currencyInput, nameInput, optional, textInput } from '../../model/fields.ts';
 import type { Call } from '../../operation/operation.ts';
 import { isChannelSlugTaken } from '../../store/channels.ts';
@@ -44,7 +43,8 @@ type ChannelBody = Static<TObject<typeof channelMembers>> & { name?: string };
 /** Lays what was sent over a channel. @throws {AppError} 422 naming each member that is wrong. */
 export async function withChannelBody(call: Call, before: ChannelRow, body: ChannelBody): Promise<ChannelRow> {
   const or = <T>(value: T | undefined, otherwise: T): T => (value === undefined ? otherwise : value);
-  const faults: string[] = [];
+  const links = or(body.social_links, before.social_links) ?? {};
+  const language = or(body.language, before.language);
   const channel: ChannelRow = {
     ...before,
     name: body.name ?? before.name,
@@ -55,22 +55,15 @@ export async function withChannelBody(call: Call, before: ChannelRow, body: Chan
     theme: or(body.theme, before.theme),
     category: or(body.category, before.category)?.toLowerCase() ?? null,
     profile_image_url: or(body.profile_image_url, before.profile_image_url),
-    social_links: readLinks(body.social_links, before.social_links, faults),
+    social_links: links as Record<string, string>,
     country: or(body.country, before.country)?.toUpperCase() ?? null,
-    language: readLanguage(or(body.language, before.language), faults),
+    language: language && (toLanguageTag(language) ?? language),
     currency: body.currency === undefined ? before.currency : (body.currency && parseCurrency(body.currency)) || null,
     updated_at: call.now,
   };
-  if (!isChannelSlug(channel.slug)) {
-    faults.push('slug must have 3 to 60 lower-case letters, digits and single hyphens, with no hyphen at an end');
-  } else if (await isChannelSlugTaken(call.db, call.scope, channel.slug, channel.id)) {
+  const faults = [...linkFaults(links), ...channelFaults(channel)];
+  if (isChannelSlug(channel.slug) && (await isChannelSlugTaken(call.db, call.scope, channel.slug, channel.id))) {
     faults.push('slug is taken by another channel');
-  }
-  if (channel.profile_image_url !== null && !isWebAddress(channel.profile_image_url)) {
-    faults.push('profile_image_url must be an http(s) address');
-  }
-  if (channel.country !== null && countryName(channel.country) === undefined) {
-    faults.push('country must be an ISO 3166-1 code of two letters');
   }
   if (faults.length > 0) throw invalid(...faults);
   return channel;
@@ -84,29 +77,10 @@ export function slugOfName(name: string): string {
     .replace(/^-+|-+$/g, '');
 }
 
-function readLinks(
-  sent: Record<string, unknown> | null | undefined,
-  before: Record<string, string>,
-  faults: string[],
-): Record<string, string> {
-  if (sent === undefined) return before;
-  const links = Object.entries(sent ?? {});
-  if (links.length > mostLinks) faults.push(`social_links must have at most ${mostLinks} entries`);
-  for (const [name, address] of links) {
-    if (name.length > 40) faults.push('social_links has a name of more than 40 characters');
-    else if (typeof address !== 'string' || address.length > 2048 || !isWebAddress(address)) {
-      faults.push(`social_links.${name} must be an http(s) address`);
-    }
-  }
-  return (sent ?? {}) as Record<string, string>;
-}
-
-function readLanguage(tag: string | null, faults: string[]): string | null {
-  if (tag === null) return null;
-  try {
-    return Intl.getCanonicalLocales(tag)[0] ?? null;
-  } catch {
-    faults.push('language must be a BCP 47 tag, such as en or pt-BR');
-    return null;
-  }
+function linkFaults(links: Readonly<Record<string, unknown>>): string[] {
+  const names = Object.keys(links);
+  return [
+    ...(names.length > mostLinks ? [`social_links must have at most ${mostLinks} entries`] : []),
+    ...(names.some((name) => name.length > 40) ? ['social_links has a name of more than 40 characters'] : []),
+  ];
 }

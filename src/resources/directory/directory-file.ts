@@ -2,7 +2,7 @@ import { type Static, Type } from 'typebox';
 import { invalid } from '../../kernel/errors.ts';
 import { parseTimestamp } from '../../kernel/timestamp.ts';
 import { isWebAddress } from '../../kernel/web-address.ts';
-import { countryName, isChannelSlug } from '../../model/channel.ts';
+import { channelFaults, countryName } from '../../model/channel.ts';
 import { currencyInput, inputObject, nameInput, optional, textInput } from '../../model/fields.ts';
 import { readBody } from '../../operation/body.ts';
 
@@ -78,7 +78,7 @@ export function readDirectoryFile(file: unknown, known: Iterable<string>): Direc
   const faults = [
     ...(countries ?? []).flatMap((country, index) => countryFaults(country, `countries[${index}]`)),
     ...(exchanges ?? []).flatMap((exchange, index) => exchangeFaults(exchange, `exchanges[${index}]`)),
-    ...(channels ?? []).flatMap((channel, index) => channelFaults(channel, `channels[${index}]`)),
+    ...(channels ?? []).flatMap((channel, index) => channelFaults(channel, `channels[${index}].`)),
     ...repeated(exchanges ?? [], ({ name }) => name.toLowerCase(), 'exchanges'),
     ...repeated(channels ?? [], ({ slug }) => slug, 'channels'),
   ];
@@ -104,28 +104,6 @@ function exchangeFaults(exchange: FileExchange, place: string): string[] {
   }
   for (const member of ['payout_countries', 'countries'] as const) {
     if (!(exchange[member] ?? []).every(isCountry)) faults.push(`${place}.${member} must hold ISO 3166-1 codes`);
-  }
-  return faults;
-}
-
-function channelFaults(channel: FileChannel, place: string): string[] {
-  const faults: string[] = [];
-  if (!isChannelSlug(channel.slug)) {
-    faults.push(`${place}.slug must have 3 to 60 lower-case letters, digits and single hyphens`);
-  }
-  if (channel.profile_image_url != null && !isWebAddress(channel.profile_image_url)) {
-    faults.push(`${place}.profile_image_url must be an http(s) address`);
-  }
-  for (const [name, link] of Object.entries(channel.social_links ?? {})) {
-    if (!isWebAddress(link)) faults.push(`${place}.social_links.${name} must be an http(s) address`);
-  }
-  if (channel.country != null && !isCountry(channel.country)) {
-    faults.push(`${place}.country must be an ISO 3166-1 code of two letters`);
-  }
-  try {
-    if (channel.language != null) Intl.getCanonicalLocales(channel.language);
-  } catch {
-    faults.push(`${place}.language must be a BCP 47 tag, such as en or pt-BR`);
   }
   return faults;
 }

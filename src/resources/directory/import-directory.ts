@@ -3,7 +3,7 @@ import type { Handle } from '../../db/database.ts';
 import { parseCurrency } from '../../kernel/currency.ts';
 import { invalid } from '../../kernel/errors.ts';
 import { newId } from '../../kernel/ids.ts';
-import { type ChannelRow, countryName } from '../../model/channel.ts';
+import { type ChannelRow, countryName, toLanguageTag } from '../../model/channel.ts';
 import type { ExchangeRow } from '../../model/exchange.ts';
 import { deleteOtherOperatorChannels, findLiveChannels, saveChannel } from '../../store/channels.ts';
 import {
@@ -123,7 +123,7 @@ async function takeChannels(tx: Handle, channels: FileChannel[], replace: boolea
       social_links: channel.social_links ?? {},
       merchant_name: channel.merchant_name ?? null,
       country: channel.country?.toUpperCase() ?? null,
-      language: channel.language ? (Intl.getCanonicalLocales(channel.language)[0] ?? null) : null,
+      language: (channel.language && toLanguageTag(channel.language)) || null,
       currency: (channel.currency && parseCurrency(channel.currency)) || null,
       created_at: before?.created_at ?? now,
       updated_at: before?.updated_at ?? now,

@@ -19,7 +19,10 @@ function searchOperation(name: string, noun: string) {
       paged: true,
       perPage: 24,
       plain: {
-        q: { description: 'Beginnings of words in name, slug, category, merchant or bio' },
+        q: {
+          description:
+            'Beginnings of words in name, slug, category, merchant or bio; of all but the bio also parts of three letters and more',
+        },
         category: { description: 'As `/pub/categories` lists it' },
         nsfw: { description: 'Without it, what is not for everybody’s eyes is left out', words: nsfwWords },
       },

@@ -23,7 +23,7 @@ export const listProducts = operation({
   answer: listOf(productSchema),
   tool: {
     description:
-      'Find products by name, status, sku or your own reference. Each has the payment_link_url to sell it ' + 'with.',
+      'Find products by name, status, sku or your own reference. Each has the payment_link_url to sell it with.',
   },
   async run(call, { page, filters }) {
     const { rows, totalCount } = await listProductRows(call.db, call.scope, page, filters);

@@ -38,7 +38,6 @@ export const createWebhook = operation({
     }),
   }),
   answer: json(newWebhookSchema),
-  fails: [],
   tool: {
     description:
       'Have a server told of events, such as paid orders. Leave events out for all kinds; list_webhooks names them ' +

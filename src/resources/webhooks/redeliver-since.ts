@@ -14,7 +14,8 @@ export const redeliverSince = operation({
   summary: 'Send a webhook every event since a moment, again or for the first time',
   description:
     'Takes the events the webhook subscribes to now, also from before it was added or while it was inactive. Up to ' +
-    '10,000 a call: `next_since` says where to go on. With `only_missing`, what was delivered or is on its way is left out.',
+    `${mostAtOnce.toLocaleString('en-US')} a call: \`next_since\` says where to go on. With \`only_missing\`, what was ` +
+    'delivered or is on its way is left out.',
   method: 'POST',
   path: '/api/v1/m/webhooks/{id}/redeliver',
   access: { permission: 'webhooks:write' },

@@ -118,7 +118,7 @@ function addSimulatedPayment(app: FastifyInstance, parts: Parts): void {
       const path = `/checkout/${request.params.token}`;
       return reply.code(303).header('location', inLanguage(path, request.query.locale)).send();
     }
-    return noStore(reply).send(toSimulatedPayment(outcome.invoiceId, outcome));
+    return noStore(reply).send(toSimulatedPayment(outcome));
   });
   refuseOtherMethods(app, path, new Set(['POST']));
 }

@@ -1,19 +1,19 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { endConnectionAsOperator } from '../../src/flows/end-oauth-connection.ts';
-import { giveRole } from '../../src/flows/give-role.ts';
-import { signOutEverywhere } from '../../src/flows/sign-out.ts';
-import { sweepOnce } from '../../src/jobs/sweep.ts';
-import { type Logger, silentLog } from '../../src/kernel/log.ts';
-import type { Operation } from '../../src/operation/operation.ts';
-import { operations } from '../../src/resources/index.ts';
-import { setMerchantStatus } from '../../src/store/merchants.ts';
-import { deleteMembership } from '../../src/store/users.ts';
-import { openTestApp, type TestApp, type TestMerchant } from '../harness/app.ts';
-import type { Client } from '../harness/client.ts';
-import { expectError } from '../harness/expect.ts';
-import { Assistant, connect, mcpPath, type Tokens } from '../harness/oauth.ts';
-import { addUser } from '../harness/people.ts';
-import { describeRefusals } from '../harness/refusals.ts';
+import { endConnectionAsOperator } from '../../../src/flows/end-oauth-connection.ts';
+import { giveRole } from '../../../src/flows/give-role.ts';
+import { signOutEverywhere } from '../../../src/flows/sign-out.ts';
+import { sweepOnce } from '../../../src/jobs/sweep.ts';
+import { type Logger, silentLog } from '../../../src/kernel/log.ts';
+import type { Operation } from '../../../src/operation/operation.ts';
+import { operations } from '../../../src/resources/index.ts';
+import { setMerchantStatus } from '../../../src/store/merchants.ts';
+import { deleteMembership } from '../../../src/store/users.ts';
+import { openTestApp, type TestApp, type TestMerchant } from '../../harness/app.ts';
+import type { Client } from '../../harness/client.ts';
+import { expectError } from '../../harness/expect.ts';
+import { Assistant, connect, mcpPath, type Tokens } from '../../harness/oauth.ts';
+import { addUser } from '../../harness/people.ts';
+import { describeRefusals } from '../../harness/refusals.ts';
 
 type Person = Awaited<ReturnType<typeof addUser>>;
 

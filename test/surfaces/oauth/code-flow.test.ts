@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { openTestApp, type TestApp, type TestMerchant } from '../harness/app.ts';
-import { onPostgres } from '../harness/database.ts';
-import { Assistant, callback, newPkce } from '../harness/oauth.ts';
-import { addUser } from '../harness/people.ts';
+import { openTestApp, type TestApp, type TestMerchant } from '../../harness/app.ts';
+import { onPostgres } from '../../harness/database.ts';
+import { Assistant, callback, newPkce } from '../../harness/oauth.ts';
+import { addUser } from '../../harness/people.ts';
 
 let app: TestApp;
 let merchant: TestMerchant;

@@ -1,8 +1,8 @@
 import { type AddressInfo, connect } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import { type Logger, silentLog } from '../../src/kernel/log.ts';
-import { openTestApp, type TestApp } from '../harness/app.ts';
-import { Assistant, mcpPath } from '../harness/oauth.ts';
+import { type Logger, silentLog } from '../../../src/kernel/log.ts';
+import { openTestApp, type TestApp } from '../../harness/app.ts';
+import { Assistant, mcpPath } from '../../harness/oauth.ts';
 
 let app: TestApp;
 const publicUrl = 'http://127.0.0.1:3000';
