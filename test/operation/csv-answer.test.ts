@@ -38,6 +38,13 @@ test.each(lists)('%s is CSV for who asks for it by name, JSON for everybody else
   expect((await read(`${url}?q[nothing_eq]=1`)).statusCode).toBe(422);
 });
 
+test('HEAD promises no length of what only a GET would count', async () => {
+  const headers = { authorization: `Bearer ${merchant.test.key}`, accept: 'text/csv' };
+  const { statusCode, headers: answered } = await app.app.inject({ method: 'HEAD', url: lists[0]!, headers });
+  expect([statusCode, answered['content-type']]).toEqual([200, 'text/csv; charset=utf-8; header=present']);
+  expect(answered).not.toHaveProperty('content-length');
+});
+
 test('the first line names every member in the order of the shape, nothing else', async () => {
   const head = async (url: string) => (await read(url)).body.split('\n')[0]!.split(',');
   expect(await head('/api/v1/m/sales')).toEqual(Object.keys(saleSchema.properties));

@@ -1,3 +1,4 @@
+import { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Parts } from '../../flows/parts.ts';
 import { checkAccess } from '../../operation/access.ts';
@@ -65,7 +66,9 @@ export function addOperationRoutes(server: FastifyInstance, { parts, operations 
     }
     reply.code(answer.status).headers({ 'cache-control': 'no-store', ...answer.headers });
     if (answer.mediaType) reply.type(answer.mediaType);
-    reply.send(answer.mediaType === undefined ? undefined : (answer.bytes ?? answer.body));
+    // How long a stream would be is not known; to HEAD, no body at all says that it is empty.
+    if (isStream) reply.send(Readable.from([]));
+    else reply.send(answer.mediaType === undefined ? undefined : (answer.bytes ?? answer.body));
   }
 
   for (const [path, methods] of methodsByPath(operations)) {

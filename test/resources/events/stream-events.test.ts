@@ -170,6 +170,7 @@ test('HEAD opens no stream', async () => {
   const merchant = await app.newMerchant();
   const response = await fetch(url, { method: 'HEAD', headers: { authorization: `Bearer ${merchant.test.key}` } });
   expect([response.status, await response.text()]).toEqual([200, '']);
+  expect(response.headers.get('content-length')).toBeNull();
 });
 
 test('a server that stops ends its streams and is gone at once', async () => {
