@@ -19,15 +19,16 @@ const sessionOptions = [
   .map((setting) => `-c ${setting}`)
   .join(' ');
 
+/** Connections for transactions, in each process. */
+const poolSize = 10;
+/** Pipelined connections for single statements. */
+const sharedConnectionCount = 4;
+
 interface PostgresOptions {
   url: string;
   log: Logger;
   /** What the server's list of sessions shows. */
   sessionName?: string;
-  /** Connections for transactions; ten per process is enough. */
-  poolSize?: number;
-  /** Pipelined connections for single statements. */
-  sharedConnections?: number;
   /** Refuse statements beside a running transaction, as the embedded engine has to; for tests. */
   guarded?: boolean;
 }
@@ -46,13 +47,13 @@ export async function openPostgres(options: PostgresOptions): Promise<Database> 
   };
   const poolConfig: pg.PoolConfig = {
     ...config,
-    max: options.poolSize ?? 10,
+    max: poolSize,
     // Also how long a call waits for its turn: under a burst, late is better than an error.
     connectionTimeoutMillis: 15_000,
     idleTimeoutMillis: 60_000,
   };
   const pool = openPool(poolConfig, log, 'idle database connection lost');
-  const shared = new SharedConnections(config, options.sharedConnections ?? 4, log);
+  const shared = new SharedConnections(config, sharedConnectionCount, log);
   const statements = statementsOn((statement) => shared.get(statement), refuseInsideTransaction);
   const plain = statementsOn((statement) => shared.get(statement));
   const notifier = new Notifier(config, log, async (payloads) => void (await plain.run(notify, [payloads])));

@@ -25,7 +25,6 @@ export interface CheckoutRequest {
   currency?: string | null | undefined;
   /** UUID or slug. */
   product?: string | null | undefined;
-  qty?: number | null | undefined;
   discountCode?: string | null | undefined;
   customerEmail?: string | null | undefined;
   customerName?: string | null | undefined;
@@ -121,7 +120,7 @@ async function amountsOf(
 ): Promise<Amounts> {
   if (request.product) {
     const basket = {
-      lines: [{ product: request.product, qty: request.qty ?? 1 }],
+      lines: [{ product: request.product, qty: 1 }],
       discount: request.discountCode ? { code: request.discountCode } : undefined,
     };
     const priced = await priceOrder(tx, scope, basket, now);

@@ -33,13 +33,11 @@ export interface OutboundOptions {
   readonly pinnedCertificate?: string | undefined;
   /** Sockets to one host; 64 unless given. */
   readonly connectionsPerOrigin?: number;
-  /** Value of the `user-agent` header. */
-  readonly userAgent?: string;
 }
 
 /** Opens the client; nothing is connected before the first request. */
 export function createOutbound(options: OutboundOptions): Outbound {
-  const { allowPrivateNetworks, lookup = lookupHost, userAgent = 'Satline', connectionsPerOrigin = 64 } = options;
+  const { allowPrivateNetworks, lookup = lookupHost, connectionsPerOrigin = 64 } = options;
   const { pinnedCertificate } = options;
   const agent = openAgent({ allowPrivateNetworks, lookup, pinnedCertificate, connectionsPerOrigin });
   return {
@@ -47,7 +45,7 @@ export function createOutbound(options: OutboundOptions): Outbound {
     async request(request) {
       const url = checkOutboundUrl(String(request.url), { allowPrivateNetworks, maximumLength: 8192 });
       const method = request.method ?? 'GET';
-      const headers = { 'user-agent': userAgent, ...request.headers };
+      const headers = withName(request.headers);
       const send = (timeoutMillis: number) => exchange(agent, url, { ...request, method, headers, timeoutMillis });
       const startedAt = performance.now();
       try {
@@ -60,12 +58,16 @@ export function createOutbound(options: OutboundOptions): Outbound {
     },
     lines({ url: target, headers, signal }) {
       const url = checkOutboundUrl(String(target), { allowPrivateNetworks, maximumLength: 8192 });
-      return openLines(agent, url, { 'user-agent': userAgent, ...headers }, signal);
+      return openLines(agent, url, withName(headers), signal);
     },
-    socket: (request) =>
-      openSocket({ ...request, headers: { 'user-agent': userAgent, ...request.headers } }, options, lookup),
+    socket: (request) => openSocket({ ...request, headers: withName(request.headers) }, options, lookup),
     close: () => agent.destroy(),
   };
+}
+
+/** Says who asks. */
+function withName(headers: Readonly<Record<string, string>> | undefined): Record<string, string> {
+  return { 'user-agent': 'Satline', ...headers };
 }
 
 function isReset(error: unknown): boolean {

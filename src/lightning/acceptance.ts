@@ -8,10 +8,10 @@ interface AcceptanceTerms {
   readonly amountMsat: bigint;
   readonly networks: readonly Network[];
   readonly now: Date;
-  /** A payer needs this much time at least; default 30. */
-  readonly minimumSecondsLeft?: number;
 }
 
+/** A payer needs this much time at least. */
+const minimumSecondsLeft = 30;
 /** How far the clock of a wallet may be ahead of ours. */
 const maximumSecondsAhead = 120;
 
@@ -38,7 +38,7 @@ export function acceptInvoice(text: unknown, terms: AcceptanceTerms): Bolt11Invo
   if (timestamp > addSeconds(terms.now, maximumSecondsAhead)) {
     throw refuse('The wallet gave an invoice dated in the future.');
   }
-  if (expiresAt < addSeconds(terms.now, terms.minimumSecondsLeft ?? 30)) {
+  if (expiresAt < addSeconds(terms.now, minimumSecondsLeft)) {
     throw refuse('The wallet gave an invoice that has expired or is about to.');
   }
   return invoice;

@@ -11,8 +11,6 @@ export interface RatesOptions {
   readonly log: Logger;
   /** Pause between two rounds in the background, in seconds. */
   readonly refreshSeconds?: number;
-  /** Age in seconds up to which the last good price stands in while the sources are silent or disagree. */
-  readonly maxAgeSeconds?: number;
   /** How many sources must agree on a price. */
   readonly minimumSources?: number;
   /** What each source has to answer in, in seconds. */
@@ -25,15 +23,13 @@ export const usualMinimumSources = 2;
 /** A report counts towards an agreement, and a rate is not stale, up to this age in seconds. */
 const freshSeconds = 60;
 
+/** Age in seconds up to which the last good price stands in while the sources are silent or disagree. */
+const maxAgeSeconds = 300;
+
 /** Rates agreed on by several markets. Throws an Error at once when there are too few sources to ever agree. */
 export function createRates(options: RatesOptions): Rates {
   const { sources, clock, log } = options;
-  const {
-    refreshSeconds = 30,
-    maxAgeSeconds = 300,
-    minimumSources = usualMinimumSources,
-    sourceTimeoutSeconds = 5,
-  } = options;
+  const { refreshSeconds = 30, minimumSources = usualMinimumSources, sourceTimeoutSeconds = 5 } = options;
   if (sources.length < minimumSources) {
     throw new Error(`${minimumSources} exchange rate sources must agree, but only ${sources.length} are configured`);
   }

@@ -111,6 +111,7 @@ const hasActive = statement(
         and (revoked_at is null or revoked_at > $3)
    ) as found`,
 );
+
 interface NewApiKey {
   id: string;
   kind: 'secret' | 'publishable';

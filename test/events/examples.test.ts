@@ -9,6 +9,7 @@ import type { Client } from '../harness/client.ts';
 import { eventBodies } from '../harness/expect.ts';
 import { createOrder, createOrderWithInvoice, orderBody } from '../harness/orders.ts';
 import { pay, subscribe } from '../harness/subscriptions.ts';
+import { until } from '../harness/until.ts';
 
 /**
  * The examples in src/events/examples.json are bodies that were really recorded. `RECORD_EXAMPLES=1` writes anew those
@@ -85,9 +86,8 @@ async function liveThroughSubscriptions(client: Client): Promise<void> {
   await change('cancel');
 }
 
-async function waitForEvent(merchantId: string, kind: string): Promise<void> {
-  while ((await eventBodies(app, merchantId, kind)).length === 0)
-    await new Promise((resolve) => setTimeout(resolve, 20));
+function waitForEvent(merchantId: string, kind: string): Promise<void> {
+  return until(async () => (await eventBodies(app, merchantId, kind)).length > 0, 20_000, kind);
 }
 
 /** Every member's path with its type, such as `data.items[].qty: number`; free-form metadata only by name. */

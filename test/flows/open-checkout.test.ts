@@ -9,6 +9,7 @@ import type { Client } from '../harness/client.ts';
 import { eventKinds, expectError } from '../harness/expect.ts';
 import { type AppWithWallets, FakeWallet, fail, gate, withWallets } from '../harness/fake-wallet.ts';
 import { expectLedgerToHold } from '../harness/ledger.ts';
+import { until } from '../harness/until.ts';
 
 /** What the wallet is asked on behalf of a page, and what the page makes of its answers. */
 let app: TestApp;
@@ -59,7 +60,7 @@ describe('opening', () => {
     const all = Promise.all(
       Array.from({ length: 10 }, () => [status(token), page(token), client.get(`/checkout/${token}/qr`)]).flat(),
     );
-    while (wallet.created.length === 0) await new Promise((resolve) => setTimeout(resolve, 5));
+    await until(() => wallet.created.length > 0);
     asking.open();
     const answers = await all;
     const requests = answers.flatMap((one) => ('payment_request' in one ? [one.payment_request] : []));

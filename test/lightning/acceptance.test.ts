@@ -63,13 +63,11 @@ describe('the acceptance check', () => {
     }
   });
 
-  test('wants 30 seconds left, or as many as it is told', () => {
+  test('wants 30 seconds left', () => {
     expect(refusal(invoice({ timestamp: addSeconds(now, -869) }))).toBe('accepted');
     expect(refusal(invoice({ timestamp: addSeconds(now, -871) }))).toMatch(/expired or is about to/);
     expect(refusal(invoice({ expirySeconds: 29 }))).toMatch(/expired or is about to/);
     expect(refusal(invoice({ timestamp: new Date('2017-06-01T00:00:00Z') }))).toMatch(/expired/);
-    const text = invoice({ expirySeconds: 29 });
-    expect(acceptInvoice(text, { ...live, minimumSecondsLeft: 10 }).bolt11).toBe(text);
   });
 
   test('bears with a clock that is two minutes ahead', () => {

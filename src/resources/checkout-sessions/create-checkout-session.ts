@@ -40,7 +40,7 @@ export const createCheckoutSession = operation({
   name: 'create_checkout_session',
   summary: 'Make a checkout session, also from a web page',
   description:
-    'Made with a publishable key, metadata that is given needs order_ref and source, and success_url must lie in the merchant’s allowed_origins; one that is for products only needs product_id.',
+    'Made with a publishable key, metadata that is given needs order_ref and source, and success_url and cancel_url must lie in the merchant’s allowed_origins; one that is for products only needs product_id.',
   path: '/api/v1/pub/checkout_sessions',
   access: { permission: 'checkout:write', publishable: true },
   tool: {

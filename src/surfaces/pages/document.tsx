@@ -28,8 +28,6 @@ export interface Page {
   script?: string | undefined;
   /** More for the head: Open Graph tags, a refresh. */
   head?: ComponentChildren;
-  /** Whether search engines may list it; no when left out. */
-  indexed?: boolean;
   /** Outside `<main>`, in front of it. */
   before?: ComponentChildren;
   children: ComponentChildren;
@@ -51,7 +49,7 @@ function Document(page: Page): VNode {
         <meta name="viewport" content="width=device-width,initial-scale=1,viewport-fit=cover" />
         <meta name="color-scheme" content={colourScheme(theme)} />
         <meta name="theme-color" content={theme === 'dark' ? dark.page : light.page} />
-        {!page.indexed && <meta name="robots" content="noindex" />}
+        <meta name="robots" content="noindex" />
         <meta name="format-detection" content="telephone=no" />
         <link rel="icon" href="data:," />
         {page.head}

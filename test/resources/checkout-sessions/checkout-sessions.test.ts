@@ -250,7 +250,7 @@ describe('the public door', () => {
     await create(secret, { metadata: { note: 'x' } }, open);
   });
 
-  test('success_url lies in the merchant’s allowed origins', async () => {
+  test('success_url and cancel_url lie in the merchant’s allowed origins', async () => {
     const { publishable, test: secret } = await app.newMerchant();
     await secret.patch('/api/v1/m/merchant', { merchant: { allowed_origins: ['https://shop.test'] } });
     await create(publishable, { success_url: 'https://shop.test/done?x=1' }, open);
@@ -260,10 +260,12 @@ describe('the public door', () => {
       'http://shop.test/',
       'https://shop.test:8443/',
     ]) {
-      expectInvalid(
-        await publishable.post(open, body({ success_url: url })),
-        "success_url must lie in one of the merchant's allowed_origins",
-      );
+      for (const member of ['success_url', 'cancel_url']) {
+        expectInvalid(
+          await publishable.post(open, body({ [member]: url })),
+          `${member} must lie in one of the merchant's allowed_origins`,
+        );
+      }
     }
     await create(secret, { success_url: 'https://elsewhere.test/' }, open);
   });
