@@ -73,7 +73,8 @@ export interface Database extends Handle {
 /** SQLSTATE of a database error, undefined for anything else. */
 export function sqlState(error: unknown): string | undefined {
   const code = (error as { code?: unknown } | undefined)?.code;
-  return typeof code === 'string' && /^[0-9A-Z]{5}$/.test(code) ? code : undefined;
+  // With a digit at least, unlike the system's EPIPE.
+  return typeof code === 'string' && /^(?=.*\d)[0-9A-Z]{5}$/.test(code) ? code : undefined;
 }
 
 /** The violated constraint's name when `error` is a unique violation (23505). */

@@ -106,12 +106,13 @@ export function requireSameInvoice(said: unknown, paymentHash: string): void {
 /** A settled invoice in a wallet's own words. A preimage that proves nothing is dropped. */
 export function settledFact(paymentHash: string, said: SettledWords): InvoiceFact {
   const { receivedMsat, preimage, settledAtSeconds } = said;
-  const seconds = Number(settledAtSeconds);
+  // Missing, nothing, or beyond all dates: not above 0.
+  const settledAt = addSeconds(new Date(0), Number(settledAtSeconds));
   return {
     state: 'settled',
     receivedMsat: receivedMsat !== undefined && receivedMsat > 0n ? receivedMsat : undefined,
     preimage: provesHash(preimage, paymentHash),
-    settledAt: Number.isFinite(seconds) && seconds > 0 ? addSeconds(new Date(0), seconds) : undefined,
+    settledAt: settledAt.getTime() > 0 ? settledAt : undefined,
   };
 }
 

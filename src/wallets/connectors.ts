@@ -14,6 +14,7 @@ import { phoenixdConnector } from '../lightning/adapters/phoenixd.ts';
 import { type SimulatorBook, simulatedConnector } from '../lightning/adapters/simulated.ts';
 import { type Connector, WalletFault } from '../lightning/connector.ts';
 import type { AdapterSupport } from '../lightning/invoice-reading.ts';
+import { parseLightningAddress, payRequestUrl } from '../lightning/lnurl-address.ts';
 import { sealedPlace } from '../model/sealed-columns.ts';
 import type { WalletRow } from '../model/wallet.ts';
 import { findSimulatedPayment } from '../store/simulated-payments.ts';
@@ -33,7 +34,7 @@ export interface ConnectorSupport {
 
 /** Opens the adapter for a wallet. The only place where wallet credentials leave their seal. */
 export function openConnector(support: ConnectorSupport, wallet: WalletRow): Connector {
-  const { clock, outbound, allowHttp } = support;
+  const { clock } = support;
   switch (wallet.connection) {
     case 'simulated':
       return simulatedConnector({
@@ -43,16 +44,34 @@ export function openConnector(support: ConnectorSupport, wallet: WalletRow): Con
         clock,
       });
     case 'lightning_address':
-      return lightningAddressConnector({
-        address: wallet.lightning_address!,
-        outbound,
-        networks: acceptedNetworks(wallet.livemode),
-        allowHttp,
-        clock,
-      });
+      return openByAddress(support, wallet);
     default:
       return openByCredentials(support, wallet);
   }
+}
+
+/** An address on one of our hosts may name others for its invoices. Those are reached as they always are. */
+function openByAddress({ clock, outbound: shared, allowHttp, walletHosts }: ConnectorSupport, wallet: WalletRow) {
+  const networks = acceptedNetworks(wallet.livemode);
+  const options = { address: wallet.lightning_address!, networks, clock };
+  const parsed = parseLightningAddress(options.address);
+  const urls = [true, false].map((isPlain) => new URL(payRequestUrl(parsed, isPlain)));
+  if (allowHttp || !urls.some((url) => isListed(walletHosts, url))) {
+    return lightningAddressConnector({ ...options, outbound: shared, allowHttp });
+  }
+  const own = createOutbound({ allowPrivateNetworks: true });
+  const outbound: Outbound = {
+    ...shared,
+    async request(request) {
+      const url = new URL(request.url);
+      if (isListed(walletHosts, url)) return own.request(request);
+      requireEncryption(url);
+      return shared.request(request);
+    },
+  };
+  // Whether it may be plain is for each request to say.
+  const connector = lightningAddressConnector({ ...options, outbound, allowHttp: isListed(walletHosts, urls[0]!) });
+  return { ...connector, close: () => own.close() };
 }
 
 function openByCredentials(support: ConnectorSupport, wallet: WalletRow): Connector {
@@ -61,7 +80,7 @@ function openByCredentials(support: ConnectorSupport, wallet: WalletRow): Connec
   const text = sealer.open(wallet.credentials, sealedPlace('wallets.credentials', wallet.id)).toString();
   const connection = JSON.parse(text) as WalletConnection;
   const urls = addressesOf(connection).map((address) => new URL(address));
-  const isOurs = urls.every((url) => walletHosts.includes(`${url.hostname}:${portOf(url)}`));
+  const isOurs = urls.every((url) => isListed(walletHosts, url));
   if (!isOurs && !allowHttp) urls.forEach(requireEncryption);
   const { outbound, close } = outboundFor(support.outbound, connection, isOurs);
   const connector = openAdapter(connection, { outbound, clock, networks: acceptedNetworks(wallet.livemode) });
@@ -108,6 +127,10 @@ function outboundFor(shared: Outbound, connection: WalletConnection, isOurs: boo
 function addressesOf(connection: WalletConnection): readonly string[] {
   if (connection.kind === 'nwc') return connection.relays;
   return connection.kind === 'lightning_address' ? [] : [connection.url];
+}
+
+function isListed(walletHosts: readonly string[], url: URL): boolean {
+  return walletHosts.includes(`${url.hostname}:${portOf(url)}`);
 }
 
 function portOf({ protocol, port }: URL): string {

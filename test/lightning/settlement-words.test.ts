@@ -127,12 +127,13 @@ describe.each(Object.entries(kinds))('%s', (_, { open, shown, wrap = (invoice) =
     expect(fact).toMatchObject({ state: 'settled', preimage });
   });
 
-  test('its own word is; a time of 0 is none, nor is an amount beyond all bitcoin one', async () => {
+  test('its own word is; a time of 0 is none, nor is one beyond all dates, nor an amount beyond all bitcoin one', async () => {
     expect(await look(said.paid)).toMatchObject({ state: 'settled', preimage, settledAt: undefined });
     const most = '9999999999999999999';
     const absurd = { amt_paid_msat: most, amount_received_msat: `${most}msat`, amountReceived: most };
-    const fact = await look({ ...said.paid, ...absurd, details: { amount: most } });
-    expect(fact).toMatchObject({ state: 'settled', receivedMsat: undefined });
+    const times = { settle_date: most, paid_at: 1e18, paidAt: 1e18, completedAt: 1e18 };
+    const fact = await look({ ...said.paid, ...absurd, ...times, details: { amount: most } });
+    expect(fact).toMatchObject({ state: 'settled', receivedMsat: undefined, settledAt: undefined });
   });
 });
 

@@ -4,6 +4,7 @@ import { orderBody } from '../../harness/orders.ts';
 import { describeRefusals } from '../../harness/refusals.ts';
 import { addWallet, testWalletId } from '../../harness/wallets.ts';
 import { type PhoenixdServer, startPhoenixdServer } from '../../rig/phoenixd-server.ts';
+import { LnurlServer } from '../../support/lnurl-server.ts';
 import { PaperNode } from '../../support/paper-node.ts';
 
 let app: TestApp;
@@ -184,4 +185,24 @@ test('a wallet on a private network is reached only where the operator has named
   });
   expect((await (await named.newMerchant()).test.post(path, body)).status).toBe(201);
   await named.close();
+});
+
+test('so is a lightning address there, and what its server names elsewhere is reached as it always is', async () => {
+  const [ours, other] = [await LnurlServer.start(app.clock), await LnurlServer.start(app.clock)];
+  const env = { WALLET_HOSTS: ours.host };
+  const named = await openTestApp({ allowPrivateNetworks: false, watch: false, env });
+  const connectTo = async ({ address }: LnurlServer) =>
+    (await named.newMerchant()).test.post(path, { wallet: { connection: address } });
+  try {
+    expect((await connectTo(ours)).body).toMatchObject({ settlement_visibility: 'proof' });
+    expect((await connectTo(other)).status).toBe(422);
+    for (const callback of [`http://${other.host}/callback`, 'http://wallet.example/callback']) {
+      ours.behaviour = { payRequest: (answer) => ({ ...answer, callback }) };
+      expect([callback, (await connectTo(ours)).status]).toEqual([callback, 422]);
+    }
+    expect(other.requests).toEqual([]);
+  } finally {
+    await named.close();
+    await Promise.all([ours.stop(), other.stop()]);
+  }
 });
