@@ -17,10 +17,10 @@ import { quoteBitcoin } from './quote-bitcoin.ts';
 
 /** What a payment link sells; undefined alike for one that is unknown and for one that is not for sale. */
 export async function showPaymentLink(parts: Parts, slug: string): Promise<PaymentLinkView | undefined> {
-  const product = await findActiveProductBySlug(parts.db, slug);
-  if (!product) return undefined;
+  const offer = await readOffer(parts, slug);
+  if (!offer) return undefined;
+  const { product, totalCents } = offer;
   const merchant = (await findMerchant(parts.db, product.merchant_id))!;
-  const totalCents = await totalOf(parts, product);
   return {
     slug: product.slug,
     url: toPaymentLinkUrl(product, parts.links.payUrl)!,
@@ -54,13 +54,14 @@ export async function openPaymentLink(
   slug: string,
   { address, formToken }: LinkVisitor,
 ): Promise<string | undefined> {
-  const product = await findActiveProductBySlug(parts.db, slug);
-  if (!product) return undefined;
+  const offer = await readOffer(parts, slug);
+  if (!offer) return undefined;
+  const { product, totalCents } = offer;
   const now = parts.clock.now();
   const earlier = formToken ? await findCheckoutSessionByForm(parts.db, product.id, formToken) : undefined;
   if (earlier && ['pending', 'completed'].includes(statusOfCheckoutSession(earlier, now))) return earlier.token;
   const merchant = (await findMerchant(parts.db, product.merchant_id))!;
-  const reason = await whyNotPayable(parts, product, merchant, await totalOf(parts, product));
+  const reason = await whyNotPayable(parts, product, merchant, totalCents);
   if (reason) throw reason;
   return parts.db.transaction(async (tx) => {
     const origin = {
@@ -79,11 +80,21 @@ export async function openPaymentLink(
   });
 }
 
-/** The price with the taxes that come on top: what a payer will pay. */
-async function totalOf(parts: Parts, product: ProductRow): Promise<number> {
-  const scope = scopeOf(product);
-  return (await priceOrder(parts.db, scope, { lines: [{ product: product.id, qty: 1 }] }, parts.clock.now()))
-    .totalCents;
+interface Offer {
+  product: ProductRow;
+  /** The price with the taxes that come on top: what a payer will pay. */
+  totalCents: number;
+}
+
+/** Of one moment: an amount read later could be of another currency than the product that it is told with. */
+function readOffer({ db, clock }: Parts, slug: string): Promise<Offer | undefined> {
+  return db.snapshot(async (tx) => {
+    const product = await findActiveProductBySlug(tx, slug);
+    if (!product) return undefined;
+    const basket = { lines: [{ product: product.id, qty: 1 }] };
+    const { totalCents } = await priceOrder(tx, scopeOf(product), basket, clock.now());
+    return { product, totalCents };
+  });
 }
 
 /** By what is known of the wallets; none is asked. undefined: it can be paid. */
