@@ -117,12 +117,15 @@ class ListenError extends Error {
   override readonly name = 'ListenError';
 }
 
+// Without a zone an address of one link is EINVAL; IPv6 where there is none is EAFNOSUPPORT.
+const addressCodes = new Set(['EADDRNOTAVAIL', 'EAFNOSUPPORT', 'EAI_AGAIN', 'EINVAL', 'ENOTFOUND']);
+
 function listenTrouble({ code, message }: NodeJS.ErrnoException, host: string, port: number): string {
   if (code === 'EADDRINUSE') {
     return `Something listens on port ${port} of ${host} already. Stop it, or set PORT to a free one (0 takes any).`;
   }
   if (code === 'EACCES') return `This user may not listen on port ${port}. Set PORT to one above 1023.`;
-  if (code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND' || code === 'EAI_AGAIN') {
+  if (addressCodes.has(code ?? '')) {
     return `HOST is ${host}, which is no address of this machine. Set it to one, or to 0.0.0.0 or :: for all.`;
   }
   return message;
