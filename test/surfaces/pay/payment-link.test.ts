@@ -122,20 +122,20 @@ describe('looking at a link', () => {
     expect((await get(`/checkout/${token}`, machine)).json()).toMatchObject({ amount_cents: 1100 });
   });
 
-  test.each([
-    { price_cents: 70_000, currency: 'jpy', name: 'Posters' },
-    { status: 'archived' },
-  ])('a product that becomes %o meanwhile is told as it was at one moment', async (change) => {
-    const { id, slug } = await createProduct(merchant.test, { price_cents: 1000, name: 'Poster' });
-    const gate = new Gate();
-    const held = holdReads(app.parts.db, 'merchants_find', gate);
-    const looking = get(`/pay/${slug}.json`);
-    await gate.reached;
-    held.mockRestore();
-    expect((await merchant.test.patch(`/api/v1/m/products/${id}`, { product: change })).status).toBe(200);
-    gate.goOn();
-    expect((await looking).json()).toMatchObject({ name: 'Poster', amount_cents: 1000, currency: 'usd' });
-  });
+  test.each([{ price_cents: 70_000, currency: 'jpy', name: 'Posters' }, { status: 'archived' }])(
+    'a product that becomes %o meanwhile is told as it was at one moment',
+    async (change) => {
+      const { id, slug } = await createProduct(merchant.test, { price_cents: 1000, name: 'Poster' });
+      const gate = new Gate();
+      const held = holdReads(app.parts.db, 'merchants_find', gate);
+      const looking = get(`/pay/${slug}.json`);
+      await gate.reached;
+      held.mockRestore();
+      expect((await merchant.test.patch(`/api/v1/m/products/${id}`, { product: change })).status).toBe(200);
+      gate.goOn();
+      expect((await looking).json()).toMatchObject({ name: 'Poster', amount_cents: 1000, currency: 'usd' });
+    },
+  );
 
   test('inactive, archived and unknown are the same 404 in either form', async () => {
     const inactive = await createProduct(merchant.test, { status: 'inactive' });
