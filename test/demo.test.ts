@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { banner } from '../src/banner.ts';
 import { readConfig } from '../src/config.ts';
 import {
   completeDemo,
@@ -26,6 +27,12 @@ afterAll(async () => {
 });
 
 const signIn = ({ email, password }: DemoCredentials) => app.stranger.post('/api/v1/m/sessions', { email, password });
+
+test('a start says where people sign in, and where the demo keeps what its owner signs in with', () => {
+  const said = (demo?: DemoCredentials) => banner('http://127.0.0.1:3000', 'embedded', demo);
+  expect(said()).toContain('http://127.0.0.1:3000/sign-in\n');
+  expect(said({ secret_key: 'sk_test_x' } as DemoCredentials)).toMatch(/signs in with, are in demo-credentials\.json/);
+});
 
 test('private networks are within reach only of a service that nobody else can reach', async () => {
   const reach = (env: NodeJS.ProcessEnv, demoAsked?: boolean) =>

@@ -423,8 +423,8 @@ describe.runIf(hasBrowser())('a checkout in a browser', () => {
     expect(order).toEqual(expect.arrayContaining(['invoice', 'copy', 'button open']));
     const outline = await page.evaluate(() => getComputedStyle(document.activeElement!).outlineWidth);
     expect(outline).toBe('3px');
-    await page.locator('.languages summary').press('Enter');
-    await page.locator('.languages button[value=de]').press('Enter');
+    await page.locator('.languages > button').press('Enter');
+    await page.locator('#languages button[value=de]').press('Enter');
     await titleShown(page, 'Mit Lightning-Wallet scannen');
     expect(await page.locator('html').getAttribute('lang')).toBe('de');
   });

@@ -236,6 +236,21 @@ describe.runIf(hasBrowser())('what payers see', () => {
     expect(copy!.x + copy!.width).toBeLessThanOrEqual(row!.x + row!.width);
   });
 
+  test('a name that is one long word does not widen the page', async () => {
+    const name = 'Donaudampfschifffahrtsgesellschaftskapitänsmütze';
+    const lines = [{ name, qty: 1, price_cents: 1800 }];
+    for (const render of [
+      (nonce) => renderCheckoutPage(checkoutView({ lines }), { nonce, language: 'en' }),
+      (nonce) => renderReceiptPage(receiptView({ discountCents: 100, discountName: name }), { nonce, language: 'en' }),
+    ] satisfies ((nonce: string) => string)[]) {
+      server.show('/', render);
+      await page.setViewportSize({ width: 320, height: 844 });
+      await open();
+      await page.evaluate(() => document.querySelector('details.details')?.setAttribute('open', ''));
+      expect(await excessPixels(page)).toBe(0);
+    }
+  });
+
   test('a long amount goes below its name and breaks no word of it', async () => {
     const change = { subtotalCents: 98_765_432_100, totalCents: 98_765_432_100, currency: 'idr' };
     server.show('/', (nonce) => renderReceiptPage(receiptView(change), { nonce, language: 'de' }));
@@ -247,8 +262,8 @@ describe.runIf(hasBrowser())('what payers see', () => {
       server.show('/', (nonce) => renderReceiptPage(receiptView(), { nonce, language }));
       await page.setViewportSize({ width: 320, height: 844 });
       await open();
-      await page.locator('.languages summary').click();
-      const menu = (await page.locator('.languages form').boundingBox())!;
+      await page.locator('.languages > button').click();
+      const menu = (await page.locator('#languages').boundingBox())!;
       expect([menu.x >= 0, menu.x + menu.width <= 320]).toEqual([true, true]);
     }
   });

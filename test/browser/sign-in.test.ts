@@ -109,7 +109,7 @@ describe.runIf(hasBrowser())('somebody who works for a merchant', () => {
   test('closes the menu of languages with Escape and is back at its button, or by pressing elsewhere', async () => {
     const page = await browser.newPage();
     await page.goto(`${url}/sign-in`);
-    const [menu, button] = [page.locator('.languages form'), page.locator('.languages summary')];
+    const [menu, button] = [page.locator('#languages'), page.locator('.languages > button')];
     await button.focus();
     await page.keyboard.press('Enter');
     await page.keyboard.press('Tab');

@@ -1,6 +1,6 @@
 import type { ComponentChildren, JSX, VNode } from 'preact';
 import { renderToString } from 'preact-render-to-string';
-import { readAsset, readStyle } from './assets.ts';
+import { readStyle } from './assets.ts';
 import { dark, light, type Theme } from './colours.ts';
 import { directionOf } from './direction.ts';
 import { Icon } from './icons.tsx';
@@ -8,7 +8,6 @@ import { dictionaryOf, type Language, languageNames, languages } from './languag
 import { colourScheme, themeStyle } from './theme-style.ts';
 
 const baseStyle = readStyle('./base.css', import.meta.url);
-const menuScript = readAsset('./menu-script.js', import.meta.url);
 
 /** A page for people. Everything it needs is in the one answer; `pageHeaders` go with it, made with the same nonce. */
 export interface Page {
@@ -67,7 +66,7 @@ function Document(page: Page): VNode {
         {page.before}
         <main id="main">{page.children}</main>
         <p id="live" class="unseen" role="status" />
-        <script nonce={nonce} {...raw([menuScript, page.script].filter(Boolean).join('\n'))} />
+        {page.script && <script nonce={nonce} {...raw(page.script)} />}
       </body>
     </html>
   );
@@ -78,17 +77,20 @@ export function raw(html: string): { dangerouslySetInnerHTML: { __html: string }
   return { dangerouslySetInnerHTML: { __html: html } };
 }
 
-/** A menu of languages that works without a script. @param kept other parameters of the address */
+/**
+ * A menu of languages that works without a script: browsers open and close a popover by themselves, Escape included.
+ * @param kept other parameters of the address
+ */
 export function LanguageMenu({ language, kept = {} }: LanguageMenuProps): JSX.Element {
   const words = dictionaryOf(language);
   return (
-    <details class="languages">
-      <summary>
+    <div class="languages">
+      <button type="button" popovertarget="languages">
         <Icon name="globe" />
         <span class="unseen">{words.language}: </span>
         {languageNames[language]}
-      </summary>
-      <form method="get">
+      </button>
+      <form method="get" id="languages" popover="auto">
         {Object.entries(kept).map(([name, value]) => (
           <input key={name} type="hidden" name={name} value={value} />
         ))}
@@ -105,7 +107,7 @@ export function LanguageMenu({ language, kept = {} }: LanguageMenuProps): JSX.El
           </button>
         ))}
       </form>
-    </details>
+    </div>
   );
 }
 

@@ -119,7 +119,9 @@
       const main = document.querySelector('main');
       const place = stopsOf(main).indexOf(document.activeElement);
       carryOver(main, next);
+      const isMenuOpen = find('languages')?.checkVisibility?.();
       main.replaceWith(next);
+      if (isMenuOpen) find('languages')?.showPopover?.();
       document.title = title;
       begin();
       if (data.state === before) stopsOf(next)[place]?.focus({ preventScroll: true });
@@ -146,7 +148,6 @@
   function carryOver(main, next) {
     for (const [place, member] of [
       ['.details', 'open'],
-      ['.languages', 'open'],
       ['#preimage', 'value'],
     ]) {
       const [now, then] = [main.querySelector(place), next.querySelector(place)];
