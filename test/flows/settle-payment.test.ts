@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest';
 import { lookUpInvoice } from '../../src/flows/look-up-invoice.ts';
 import { type SettledFact, settlePayment } from '../../src/flows/settle-payment.ts';
+import { AppError } from '../../src/kernel/errors.ts';
 import { findInvoiceForJob } from '../../src/store/invoices.ts';
 import { openTestApp, type TestApp } from '../harness/app.ts';
 import type { Client } from '../harness/client.ts';
@@ -21,7 +22,10 @@ beforeEach(async () => {
   faked = await withWallets(app, () => wallet.connector);
   client = faked.client(await app.newMerchant());
 });
-afterEach(() => faked.close());
+afterEach(() => {
+  vi.restoreAllMocks();
+  return faked.close();
+});
 afterAll(() => app.close());
 
 const settled = (members: Partial<SettledFact> = {}): SettledFact => ({
@@ -153,6 +157,20 @@ test('more than asked is recorded as it came and flagged; less than asked, as a 
   await push(less.invoice.id, settled({ receivedMsat: 4_980_400n }));
   expect(await show(less.id)).toMatchObject({ status: 'paid', attention: null });
   expect(await paymentsOf(less.id)).toMatchObject([{ amount_sats: 4980 }]);
+});
+
+test('money counts also while nobody knows what it is worth in its merchant’s currency', async () => {
+  const merchant = await app.newMerchant();
+  await app.rows(`update merchants set currency = 'jpy' where id = $1`, [merchant.id]);
+  const order = await createOrderWithInvoice(faked.client(merchant), { currency: 'eur' });
+  vi.spyOn(app.parts.rates.test, 'quote').mockImplementation(() => {
+    throw new AppError('rate_unavailable', 'There is no fresh price');
+  });
+  await push(order.invoice.id, settled());
+  const values = await app.rows('select merchant_currency, merchant_value from payments where order_id = $1', [
+    order.id,
+  ]);
+  expect(values).toEqual([{ merchant_currency: null, merchant_value: null }]);
 });
 
 test('a wallet’s own time counts, but never the future, nor a time before there was an invoice', async () => {

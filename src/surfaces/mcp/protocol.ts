@@ -40,6 +40,7 @@ export function initialize({ protocolVersion }: Readonly<Record<string, unknown>
   return {
     protocolVersion: spokenVersions.find((version) => version === protocolVersion) ?? spokenVersions[0],
     capabilities: { tools: {} },
+    // The version is the interface's, whatever Satline's own is.
     serverInfo: { name: 'satline', title: 'Satline', version: '1.2.1' },
     instructions: instructionsFor(has),
   };

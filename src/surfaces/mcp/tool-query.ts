@@ -1,5 +1,6 @@
 import { type TSchema, Type } from 'typebox';
 import { type FilterFields, type FilterType, listCodes, type Predicate } from '../../kernel/filters.ts';
+import { defaultPerPage, maxPerPage } from '../../kernel/page.ts';
 import { oneOf } from '../../model/fields.ts';
 import type { QueryDeclaration } from '../../operation/operation.ts';
 
@@ -20,7 +21,13 @@ const searched: ReadonlySet<string> = new Set(['name', 'url']);
  * A list's parameters under names that models take: `status` for `q[status_eq]`, `created_after` for `q[created_at_gteq]`,
  * `amount_min` for `q[total_amount_cents_gteq]`.
  */
-export function queryArguments({ plain = {}, filters = {}, expand, paged, perPage = 25 }: QueryDeclaration) {
+export function queryArguments({
+  plain = {},
+  filters = {},
+  expand,
+  paged,
+  perPage = defaultPerPage,
+}: QueryDeclaration) {
   const found: Record<string, QueryArgument> = {};
   for (const [name, { description, words }] of Object.entries(plain)) {
     found[name] = { parameter: name, schema: words ? oneOf(words, description) : Type.String({ description }) };
@@ -33,7 +40,7 @@ export function queryArguments({ plain = {}, filters = {}, expand, paged, perPag
     found.expand = { parameter: 'expand', schema: Type.String({ description }), takesList: true };
   }
   if (paged) {
-    const size = `Entries a page: at most 100, ${perPage} unless you say otherwise`;
+    const size = `Entries a page: at most ${maxPerPage}, ${perPage} unless you say otherwise`;
     found.page = { parameter: 'page', schema: Type.Integer({ minimum: 1, description: 'Page, from 1' }) };
     found.per_page = { parameter: 'per_page', schema: Type.Integer({ minimum: 1, description: size }) };
   }

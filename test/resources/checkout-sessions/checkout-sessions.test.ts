@@ -126,7 +126,7 @@ describe('creating', () => {
     const tax = await createTax(client, { rate: '10', inclusive: false });
     const type = await createProductType(client, { tax_ids: [tax.id] });
     const product = await createProduct(client, { price_cents: 1000, currency: 'eur', product_type_id: type.id });
-    await createDiscount(client, { code: 'TEN', percent: '10' });
+    const discount = await createDiscount(client, { code: 'TEN', percent: '10' });
     for (const product_id of [product.id, product.slug]) {
       expect(await create(client, { product_id, amount_cents: 1, currency: 'usd' })).toMatchObject({
         amount_cents: 1100,
@@ -136,11 +136,11 @@ describe('creating', () => {
         product_id: product.id,
       });
     }
-    expect(await create(client, { product_id: product.id, discount_code: 'TEN' })).toMatchObject({
-      amount_cents: 990,
-      discount_amount_cents: 100,
-      tax_amount_cents: 90,
-    });
+    const discounted = await create(client, { product_id: product.id, discount_code: 'TEN' });
+    expect(discounted).toMatchObject({ amount_cents: 990, discount_amount_cents: 100, tax_amount_cents: 90 });
+    await look(discounted.token);
+    const [order] = (await client.get('/api/v1/m/orders')).body.data;
+    expect(order).toMatchObject({ total_amount_cents: 990, discount_id: discount.id });
   });
 
   test('blanks around what a customer typed mean nothing', async () => {

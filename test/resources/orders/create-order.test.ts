@@ -417,6 +417,14 @@ describe('with mark_as_paid', () => {
     expect(await books(app)).toEqual(before);
   });
 
+  test('cash may come to more than all bitcoin there is', async () => {
+    const { test: client } = await app.newMerchant();
+    const most = Number.MAX_SAFE_INTEGER;
+    const items = [{ name: 'A country', price_cents: most, qty: 1 }];
+    const order = await createOrder(client, { tender_type: 'cash', total_amount_cents: most, items });
+    expect(order).toMatchObject({ total_amount_cents: most, total_amount_sats: 0 });
+  });
+
   test('a cash order without it stays pending and has no cash_paid_at', async () => {
     const { test: client } = await app.newMerchant();
     const order = await createOrder(client, { tender_type: 'cash' });
