@@ -2,7 +2,7 @@ import { lookUpInvoice } from '../flows/look-up-invoice.ts';
 import type { Parts } from '../flows/parts.ts';
 import { Pace } from '../kernel/pace.ts';
 import type { InvoiceRow } from '../model/invoice.ts';
-import { claimDueInvoices, findNextDue } from '../store/invoice-watch.ts';
+import { bringLooksForward, claimDueInvoices, findNextDue } from '../store/invoice-watch.ts';
 import { type Job, startJob } from './job.ts';
 
 /** Longer than one look-up may take (8 s); a process that dies gives its invoices back after this. */
@@ -11,6 +11,8 @@ const mostAtOnce = 100;
 /** A wallet that hangs holds this many look-ups, and nobody else's. */
 const mostPerWallet = 10;
 const longestSleepMillis = 1000;
+/** A clock that is set back by less puts no look-up off that anybody waits for. */
+const clockToleranceMillis = 1000;
 
 /**
  * Asks wallets about unpaid invoices when they are due. All of it lives in the rows: after a restart whatever is due is
@@ -23,6 +25,8 @@ export function watchInvoices(parts: Parts): Job {
   const perWallet = new Map<string, number>();
   /** Due invoices were left because too much was under way. */
   let waiting = false;
+  /** How far the clock is ahead of a count that nobody sets; it may have been set back before we started. */
+  let lead = Infinity;
   const stopListening = db.onWake('invoice_due', () => pace.wake());
 
   async function look(invoice: InvoiceRow, signal: AbortSignal): Promise<void> {
@@ -64,6 +68,16 @@ export function watchInvoices(parts: Parts): Job {
     return due.length;
   }
 
+  async function followClock(): Promise<void> {
+    const now = clock.now();
+    const ahead = now.getTime() - performance.now();
+    if (ahead < lead - clockToleranceMillis) {
+      const count = await bringLooksForward(db, now);
+      if (count > 0) log.warn({ invoices: count }, 'the clock was set back; look-ups that it put off are made now');
+    }
+    lead = ahead;
+  }
+
   async function sleepMillis(): Promise<number> {
     // The end of a look-up wakes us where `waiting` says that work was left.
     if (underWay.size >= mostAtOnce) return longestSleepMillis;
@@ -76,7 +90,10 @@ export function watchInvoices(parts: Parts): Job {
     name: 'watch-invoices',
     pauseMillis: longestSleepMillis,
     pace,
-    round: async (signal) => ((await claimAndLook(signal)) > 0 ? 0 : sleepMillis()),
+    async round(signal) {
+      await followClock();
+      return (await claimAndLook(signal)) > 0 ? 0 : sleepMillis();
+    },
     async end() {
       stopListening();
       await Promise.all(underWay);

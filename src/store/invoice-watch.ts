@@ -51,6 +51,13 @@ const wakeOfWallet = statement(
   `update invoices set next_look_at = least($2, next_look_at - interval '1 millisecond')
     where wallet_id = $1 and ($3::text is null or payment_hash = $3) and paid_at is null and next_look_at is not null`,
 );
+const bringForward = statement(
+  'watch_bring_forward',
+  // A second, because the clocks of two processes are never quite the same.
+  `update invoices set next_look_at = $1
+    where paid_at is null and next_look_at > $1
+      and coalesce(last_look_at, created_at) > $1::timestamptz + interval '1 second'`,
+);
 const nextDue = statement(
   'watch_next_due',
   // Only what could be claimed: while others are being looked at, a watcher would find them due and spin.
@@ -124,6 +131,14 @@ export function wakeInvoicesOfWallet(
   now: Date,
 ): Promise<number> {
   return db.run(wakeOfWallet, [walletId, now, paymentHash ?? null]);
+}
+
+/**
+ * What was last looked at, or made, in a time that is yet to come is due now: a clock that has been set back since would
+ * sit that time out. @returns how many were brought forward.
+ */
+export function bringLooksForward(db: Handle, now: Date): Promise<number> {
+  return db.run(bringForward, [now]);
 }
 
 /** When the next look-up that could be claimed is due; null when there is none. */
