@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import type { Config } from './config.ts';
 import { readIfThere } from './kernel/read-if-there.ts';
 import { replaceFile } from './kernel/replace-file.ts';
+import { openingTrouble } from './opening-trouble.ts';
 
 /** The secrets keys of a process, 32 bytes each. */
 export interface SecretsKeys {
@@ -12,7 +13,7 @@ export interface SecretsKeys {
   readonly previous: readonly Buffer[];
 }
 
-/** The secrets keys do not belong to this database, or are missing. The message says what to do. */
+/** The secrets keys do not belong to this database, are missing or cannot be read. The message says what to do. */
 export class SecretsKeyError extends Error {
   override readonly name = 'SecretsKeyError';
 }
@@ -27,7 +28,9 @@ export async function readSecretsKeys(config: KeyConfig, mustExist: boolean): Pr
   const { secretsKey, previousSecretsKeys } = config;
   if (secretsKey) return { current: secretsKey, previous: previousSecretsKeys };
   const path = keyFile(config);
-  const known = await readIfThere(path);
+  const known = await readIfThere(path).catch((cause) => {
+    throw new SecretsKeyError(openingTrouble(cause, undefined), { cause });
+  });
   if (known !== undefined) return parse(known, path);
   if (mustExist) throw new SecretsKeyError(`${path} is missing, but the database was sealed with it. Put it back.`);
   const keys = { current: randomBytes(32), previous: [] };

@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -51,6 +51,16 @@ describe.skipIf(onPostgres)('with DATA_DIR/secrets.key', () => {
       status: 'ok',
       advice: null,
     });
+  });
+
+  test('a directory in its place is told by every command that needs it', async () => {
+    rmSync(file);
+    mkdirSync(file);
+    const sentence = `${file} must be a file and is a directory. `;
+    expect(await rotate(env)).toMatchObject({ code: 1, stderr: expect.stringMatching(`^${sentence}Move it away`) });
+    const { checks } = (await satlineHere(env, 'doctor', '--json')).json();
+    const check = checks.find(({ name }: { name: string }) => name === 'secrets key');
+    expect(check).toMatchObject({ status: 'trouble', found: sentence.trim() });
   });
 
   test('there is nothing to change where there is no database', async () => {

@@ -19,10 +19,7 @@ export async function checkSecretsKey(db: Handle, config: Config): Promise<Check
     return await checkUse(db, keys, checks);
   } catch (error) {
     if (error instanceof SecretsKeyError) return troubleOf(name, error.message);
-    const { code, syscall } = error as NodeJS.ErrnoException;
-    if (syscall === undefined) throw error;
-    const advice = 'Run the command as the user that runs Satline.';
-    return trouble(name, `secrets.key in ${config.dataDir} cannot be read (${code}).`, advice);
+    throw error;
   }
 }
 
