@@ -4,6 +4,7 @@ import { importDirectory } from '../resources/directory/import-directory.ts';
 import { addCommand, withParts } from './command.ts';
 import { CliFailure } from './failure.ts';
 import { fileFailure } from './file-failure.ts';
+import { counted } from './output.ts';
 
 interface Options {
   replace?: boolean;
@@ -27,7 +28,7 @@ export function addImportDirectory(group: Command): void {
         return {
           json: { object: 'directory_import', file: path, ...taken },
           text:
-            `Read ${exchanges} exchanges, ${countries} countries and ${channels} channels: ` +
+            `Read ${counted(exchanges, 'exchange')}, ${counted(countries, 'country', 'countries')} and ${counted(channels, 'channel')}: ` +
             `${changed} new or changed, ${removed} removed.`,
         };
       }),

@@ -28,6 +28,11 @@ export function table(heads: readonly string[], rows: readonly (readonly string[
     .join('\n');
 }
 
+/** `1 key`, `2 keys`. */
+export function counted(count: number, one: string, many = `${one}s`): string {
+  return `${count} ${count === 1 ? one : many}`;
+}
+
 /** Names come from merchants and remarks from wallets: none of them may move the cursor or turn the text around. */
 export function printable(text: string): string {
   return text.replace(/[^\P{Cc}\n]|[\u202a-\u202e\u2066-\u2069]/gu, '\ufffd');

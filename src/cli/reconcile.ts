@@ -2,6 +2,7 @@ import type { Command } from 'commander';
 import { type Difference, reconcile } from '../flows/reconcile.ts';
 import { addCommand, withParts } from './command.ts';
 import { readMoment } from './option-values.ts';
+import { counted } from './output.ts';
 
 export function addReconcile(program: Command): void {
   addCommand(
@@ -23,7 +24,7 @@ export function addReconcile(program: Command): void {
           signal,
           onProgress: (count) => {
             looked = count;
-            progress.show(`Asked about ${count} invoices`);
+            progress.show(`Asked about ${counted(count, 'invoice')}`);
           },
         });
         for await (const difference of run) differences.push(difference);
@@ -31,7 +32,7 @@ export function addReconcile(program: Command): void {
         return {
           json: { object: 'reconciliation', invoices: looked, differences: differences.map(toJson) },
           text: [
-            `Asked about ${looked} invoices: ${differences.length || 'no'} differences.`,
+            `Asked about ${counted(looked, 'invoice')}: ${counted(differences.length, 'difference')}.`,
             ...differences.map(sentence),
           ].join('\n'),
           failed: open.length > 0,

@@ -6,6 +6,7 @@ import { chooseMerchant } from './choose-merchant.ts';
 import { addCommand, withParts } from './command.ts';
 import { CliFailure } from './failure.ts';
 import { readEmail, readId } from './option-values.ts';
+import { counted } from './output.ts';
 
 export function addRemoveUser(group: Command): void {
   addCommand(
@@ -33,7 +34,7 @@ export function addRemoveUser(group: Command): void {
         const place = gone.hadPlace ? 'has no place' : 'is not invited';
         return {
           json: { email, merchant_id: merchant.id, revoked_keys: gone.keys },
-          text: `${email} ${place} at ${merchant.name} any more; ${gone.keys} keys stopped working.`,
+          text: `${email} ${place} at ${merchant.name} any more; ${counted(gone.keys, 'key')} stopped working.`,
         };
       }),
     );

@@ -18,7 +18,7 @@ import { addCommand, type ConfigContext, withConfig } from './command.ts';
 import { checkMigrations } from './doctor/check-database.ts';
 import { CliFailure } from './failure.ts';
 import { hasDatabase, openDatabase } from './open.ts';
-import { type Outcome, table } from './output.ts';
+import { counted, type Outcome, table } from './output.ts';
 
 interface Options {
   dryRun?: boolean;
@@ -71,7 +71,7 @@ async function look(db: Database, config: Config): Promise<Outcome> {
   const target = makesKey ? 'a new key, which the command makes' : `key ${keyId}`;
   return {
     json: { object: 'secrets_rotation', dry_run: true, key_id: makesKey ? null : keyId, to_seal: waiting, columns },
-    text: `${table(['COLUMN', 'KEY', 'VALUES'], lines)}\n\n${waiting} values would be sealed anew, under ${target}. ${howTo(waiting)}`,
+    text: `${table(['COLUMN', 'KEY', 'VALUES'], lines)}\n\nTo be sealed anew under ${target}: ${counted(waiting, 'value')}. ${howTo(waiting)}`,
   };
 }
 
@@ -117,7 +117,7 @@ function outcomeOf({ columns, damaged }: Rotation, keyId: string, keys: SecretsK
   };
   if (damaged.length > 0) {
     const list = damaged.slice(0, 20).join('\n    ');
-    const text = `${sealedAnew} values are sealed under key ${keyId} now. No key opens these, so the old one stays in use:\n    ${list}\nPut them back from a backup or remove them, then run it again.`;
+    const text = `Sealed under key ${keyId} now: ${counted(sealedAnew, 'value')}. No key opens these, so the old one stays in use:\n    ${list}\nPut them back from a backup or remove them, then run it again.`;
     return { json, text, failed: true };
   }
   const rest = isFile
@@ -125,7 +125,10 @@ function outcomeOf({ columns, damaged }: Rotation, keyId: string, keys: SecretsK
     : keys.previous.length > 0
       ? 'SECRETS_KEY_PREVIOUS may go; backups of the database from before still need that key.'
       : howTo(sealedAnew);
-  return { json, text: `All is sealed under key ${keyId}; ${sealedAnew} values were sealed anew. ${rest}`.trimEnd() };
+  return {
+    json,
+    text: `All is sealed under key ${keyId}; ${counted(sealedAnew, 'value')} sealed anew. ${rest}`.trimEnd(),
+  };
 }
 
 function howTo(count: number): string {

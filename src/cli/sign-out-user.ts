@@ -4,6 +4,7 @@ import { signOutEverywhere } from '../flows/sign-out.ts';
 import { addCommand, withParts } from './command.ts';
 import { requireUserForOperator } from './find-user.ts';
 import { readEmail } from './option-values.ts';
+import { counted } from './output.ts';
 
 export function addSignOutUser(group: Command): void {
   addCommand(
@@ -24,7 +25,7 @@ export function addSignOutUser(group: Command): void {
         });
         return {
           json: { email: user.email, sign_ins: signIns, revoked_keys: keys, ended_connections: assistants },
-          text: `${user.email} is signed out: ${signIns} sign-ins ended, ${keys} keys stopped working, ${assistants} assistants were disconnected.`,
+          text: `${user.email} is signed out. Over now: ${counted(signIns, 'sign-in')}, ${counted(keys, 'device key')}, ${counted(assistants, 'connected assistant')}.`,
         };
       }),
     );

@@ -3,6 +3,7 @@ import { verifyAuditLog } from '../flows/record-audit.ts';
 import { chooseMerchant } from './choose-merchant.ts';
 import { addCommand, withParts } from './command.ts';
 import { readId } from './option-values.ts';
+import { counted } from './output.ts';
 
 export function addVerifyAuditLog(group: Command): void {
   addCommand(
@@ -27,7 +28,7 @@ export function addVerifyAuditLog(group: Command): void {
           },
           text:
             brokenAt === null
-              ? `✓ All ${count} entries hold.${lastHash === null ? '' : `\n  last hash  ${lastHash}`}`
+              ? `✓ ${counted(count, 'entry', 'entries')} looked at, none altered or missing.${lastHash === null ? '' : `\n  last hash  ${lastHash}`}`
               : `Entry ${brokenAt} is altered or missing; the ${count} before it hold.`,
           failed: brokenAt !== null,
         };

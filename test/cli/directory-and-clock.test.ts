@@ -43,7 +43,7 @@ test('directory import takes a file, all of it or nothing, and says what changed
     { object: 'directory_import', exchanges: 1, channels: 1, changed: 2, removed: 0 },
   ]);
   const again = await satlineHere(database.env, 'directory', 'import', good);
-  expect(again.stdout).toBe('Read 1 exchanges, 0 countries and 1 channels: 0 new or changed, 0 removed.\n');
+  expect(again.stdout).toBe('Read 1 exchange, 0 countries and 1 channel: 0 new or changed, 0 removed.\n');
   const bad = file('bad.json', JSON.stringify({ exchanges: [{ ...exchange, name: 'B', url: 'nowhere' }] }));
   const refused = await satlineHere(database.env, 'directory', 'import', bad);
   expect([refused.code, refused.stderr]).toEqual([

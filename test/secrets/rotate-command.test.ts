@@ -43,7 +43,7 @@ test('says what it would do, and changes nothing', async () => {
   const { code, stdout, stderr } = await rotate(both, '--dry-run');
   expect([code, stderr]).toEqual([0, '']);
   expect(stdout).toContain(`idempotency_keys.answer  ${seals.old.keyId}  ${rows}`);
-  expect(stdout).toContain(`would be sealed anew, under key ${seals.next.keyId}.`);
+  expect(stdout).toContain(`To be sealed anew under key ${seals.next.keyId}: `);
   expect(stdout).not.toMatch(/(11|33){8}/);
   // Not even begun: the old key alone still opens everything.
   const alone = await rotate(database.env, '--dry-run', '--json');
@@ -62,7 +62,7 @@ test('tells in a sentence which key is missing, and what to do without a new one
   expect(wrong.stderr).toContain('name the old one in SECRETS_KEY_PREVIOUS');
   const same = await rotate(database.env);
   expect([same.code, same.stderr]).toEqual([0, '']);
-  expect(same.stdout).toContain('0 values were sealed anew. To change the key, put a new one in SECRETS_KEY');
+  expect(same.stdout).toContain('0 values sealed anew. To change the key, put a new one in SECRETS_KEY');
   const bad = await rotate({ ...both, SECRETS_KEY_PREVIOUS: 'short' });
   expect(bad.stderr).toContain('SECRETS_KEY_PREVIOUS must be 32 bytes');
 });

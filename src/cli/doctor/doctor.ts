@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import type { Config } from '../../config.ts';
 import type { Database } from '../../db/database.ts';
 import { addCommand, withoutConfig } from '../command.ts';
-import type { Progress } from '../output.ts';
+import { counted, type Progress } from '../output.ts';
 import { type Check, skipped } from './check.ts';
 import { checkDatabase, checkMigrations } from './check-database.ts';
 import { checkConfiguration, checkNode } from './check-process.ts';
@@ -68,6 +68,6 @@ function report(checks: readonly Check[]): string {
     ...(advice === undefined ? [] : [`    ${advice}`]),
   ]);
   const troubles = checks.filter(({ status }) => status === 'trouble').length;
-  const sum = troubles === 0 ? 'All is well.' : troubles === 1 ? '1 trouble.' : `${troubles} troubles.`;
+  const sum = troubles === 0 ? 'All is well.' : `${counted(troubles, 'trouble')}.`;
   return [...lines, '', sum].join('\n');
 }
