@@ -43,12 +43,8 @@ export async function readDemo(dataDir: string): Promise<DemoCredentials | undef
   try {
     return JSON.parse(text) as DemoCredentials;
   } catch (cause) {
-    throw new Error(
-      `${path} is no JSON. Put back the one that was there, or move it away: nothing but the demo needs it.`,
-      {
-        cause,
-      },
-    );
+    const advice = 'Put back the one that was there, or move it away: nothing but the demo needs it.';
+    throw new Error(`${path} is no JSON. ${advice}`, { cause });
   }
 }
 

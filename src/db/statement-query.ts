@@ -87,7 +87,7 @@ export class StatementQuery extends pg.Query {
   }
 
   handleError(error: Error): void {
-    this.#done(statementFailure(error) as Error, this.#result);
+    this.#done(statementFailure(error), this.#result);
   }
 }
 

@@ -51,7 +51,9 @@ export async function runSnapshot<T>(
   const state = { active: true };
   let broken: Error | undefined;
   try {
-    await client.query('begin isolation level repeatable read read only');
+    await client.query('begin isolation level repeatable read read only').catch((error: Error) => {
+      throw statementFailure(error);
+    });
     return await within(support, state, () => work({ ...statementsOn(() => client), wake: support.wake }));
   } finally {
     state.active = false;

@@ -5,7 +5,7 @@ import { sqlState } from './database.ts';
 const away = /^(?:08|53|57P)/;
 
 /** What a client says of a statement, with what is no fault of the statement told apart. */
-export function statementFailure(error: unknown): unknown {
+export function statementFailure<Failure>(error: Failure): Failure | DatabaseUnavailable {
   const state = sqlState(error);
   // Without one it is not from the server: the connection broke.
   return state === undefined || away.test(state) ? new DatabaseUnavailable(error) : error;

@@ -1,6 +1,8 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
+import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Database, dynamicStatement, type Handle, statement } from '../../src/db/database.ts';
+import { runSnapshot, runTransaction } from '../../src/db/transaction.ts';
 import { DatabaseUnavailable } from '../../src/kernel/database-errors.ts';
 import { openTestApp, type TestApp } from '../harness/app.ts';
 import { onPostgres } from '../harness/database.ts';
@@ -62,5 +64,26 @@ describe.skipIf(!onPostgres)('a connection that the server ends', () => {
     expect(await db.maybeOne(dynamicStatement('select 1 as it'))).toEqual({ it: 1 });
     expect(await db.transaction((tx) => tx.maybeOne(dynamicStatement('select 2 as it')))).toEqual({ it: 2 });
     expect(uncaught).toEqual([]);
+  });
+});
+
+describe.skipIf(!onPostgres)('a connection that is gone before anything begins on it', () => {
+  test.each([
+    ['a transaction', runTransaction],
+    ['a snapshot', runSnapshot],
+  ])('%s says that the database is away', async (_what, run) => {
+    const connect = async () => {
+      const client = new pg.Client({ connectionString: app.database.env.DATABASE_URL! });
+      client.on('error', () => {});
+      await client.connect();
+      const { rows } = await client.query<{ pid: number }>('select pg_backend_pid() as pid');
+      const gone = new Promise((resolve) => client.once('end', resolve));
+      await db.many(dynamicStatement('select pg_terminate_backend($1::integer, 5000)'), [rows[0]!.pid]);
+      await gone;
+      return Object.assign(client, { release() {} });
+    };
+    const support = { guarded: false, connect, wake() {}, outcomeOf: async () => undefined };
+    const work = run(support, (handle) => handle.many(ownSession));
+    await expect(work).rejects.toThrow(DatabaseUnavailable);
   });
 });
